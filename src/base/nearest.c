@@ -1,0 +1,60 @@
+#include "base/nearest.h"
+
+#include <stdint.h>
+
+static char fold(char byte)
+{
+    if (byte >= 'A' && byte <= 'Z') {
+        return (char)(byte - 'A' + 'a');
+    } else if (byte == '-') {
+        return '_';
+    } else {
+        return byte;
+    }
+}
+
+static size_t smaller(size_t a, size_t b)
+{
+    return a < b ? a : b;
+}
+
+size_t deft__edit_distance(deft_view a, deft_view b, size_t limit)
+{
+    a = deft_view_slice(a, 0, DEFT__NEAREST_SIZE_MAX);
+    b = deft_view_slice(b, 0, DEFT__NEAREST_SIZE_MAX);
+
+    // Three rows of the classic table: two back for swaps, the last one, and the one being made.
+    size_t rows[3][DEFT__NEAREST_SIZE_MAX + 1];
+    for (size_t j = 0; j <= b.size; j++) {
+        rows[0][j] = j;
+    }
+    for (size_t i = 1; i <= a.size; i++) {
+        size_t       *row      = rows[i % 3];
+        const size_t *last     = rows[(i + 2) % 3];
+        const size_t *two_back = rows[(i + 1) % 3];
+        const char    x        = fold(a.data[i - 1]);
+
+        row[0] = i;
+        for (size_t j = 1; j <= b.size; j++) {
+            const char y      = fold(b.data[j - 1]);
+            size_t     change = last[j - 1] + (x != y);
+            size_t     best   = smaller(change, smaller(last[j], row[j - 1]) + 1);
+            if (i > 1 && j > 1 && x == fold(b.data[j - 2]) && fold(a.data[i - 2]) == y) {
+                best = smaller(best, two_back[j - 2] + 1);
+            }
+            row[j] = best;
+        }
+    }
+    return smaller(rows[a.size % 3][b.size], limit + 1);
+}
+
+size_t deft__edit_distance_plausible(size_t size)
+{
+    if (size < 6) {
+        return 1;
+    } else if (size < 10) {
+        return 2;
+    } else {
+        return 3;
+    }
+}

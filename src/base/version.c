@@ -1,0 +1,6 @@
+#include "deft/version.h"
+
+const char *deft_version(void)
+{
+    return DEFT_VERSION_STRING;
+}
