@@ -12,10 +12,10 @@
 #include <stdbool.h>
 
 typedef struct deft__lines {
-    deft_buffer waiting;      // the start of a line whose end has not come yet
-    deft_view   input;        // borrowed: what was fed and not yet handed out
+    deft_buffer waiting; // the start of a line whose end has not come yet
+    deft_view   input;   // borrowed: what was fed and not yet handed out
     size_t      line_size_max;
-    bool        is_skipping;  // inside a line that was too long
+    bool        is_skipping;    // inside a line that was too long
     bool        is_waiting_out; // private: `waiting` was handed out as a line
 } deft__lines;
 

@@ -65,8 +65,8 @@ deft_status deft__json_parse(deft__json *document, deft_view text, const deft__j
 deft__json_value deft__json_root(const deft__json *document);
 
 deft__json_kind deft__json_kind_of(deft__json_value value);
-const char     *deft__json_kind_name(deft__json_kind kind); // "a string", "an object", ... for errors
-bool            deft__json_is(deft__json_value value, deft__json_kind kind);
+const char *deft__json_kind_name(deft__json_kind kind); // "a string", "an object", ... for errors
+bool        deft__json_is(deft__json_value value, deft__json_kind kind);
 
 // The value's own bytes in the text, quotes and brackets included. Empty for NONE.
 deft_view deft__json_raw(deft__json_value value);
@@ -113,7 +113,8 @@ bool deft__json_string_equals(deft__json_value value, deft_view text);
 // where an integer is asked for (1.0 and 1e2 count as integers); DEFT_LIMIT: out of range.
 deft_status deft__json_int64(deft__json_value value, int64_t *number);
 deft_status deft__json_uint64(deft__json_value value, uint64_t *number);
-deft_status deft__json_double(deft__json_value value, double *number); // correctly rounded, any locale
+deft_status deft__json_double(deft__json_value value,
+                              double          *number); // correctly rounded, any locale
 
 // Line (from 1) and column in bytes (from 1) of an offset, for messages to people.
 void deft__json_place(deft_view text, size_t offset, size_t *line, size_t *column);

@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 typedef struct deft__json_writer {
-    deft_buffer *out;        // borrowed
+    deft_buffer *out; // borrowed
     bool         needs_comma;
 } deft__json_writer;
 
@@ -32,7 +32,8 @@ void deft__json_write_string(deft__json_writer *writer, deft_view text);
 void deft__json_write_text(deft__json_writer *writer, const char *text); // up to its NUL
 void deft__json_write_int64(deft__json_writer *writer, int64_t number);
 void deft__json_write_uint64(deft__json_writer *writer, uint64_t number);
-void deft__json_write_double(deft__json_writer *writer, double number); // shortest that reads back; not finite: null
+void deft__json_write_double(deft__json_writer *writer,
+                             double number); // shortest that reads back; not finite: null
 void deft__json_write_bool(deft__json_writer *writer, bool value);
 void deft__json_write_null(deft__json_writer *writer);
 

@@ -1,0 +1,57 @@
+// index.h - finds tools. An index is built once from a catalog and never changes: searching it
+// needs no lock, and replacing it is a pointer swap. Threads may share an index; a searcher (one
+// search's working memory) belongs to one thread.
+#ifndef DEFT_INDEX_H
+#define DEFT_INDEX_H
+
+#include "deft/catalog.h"
+#include "deft/listing.h"
+#include "deft/settings.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct deft_index    deft_index;
+typedef struct deft_searcher deft_searcher;
+
+typedef struct deft_hit {
+    deft_tool_id tool;
+    float        score; // higher is better; comparable within one search only
+} deft_hit;
+
+typedef struct deft_query {
+    deft_view               text;
+    deft_ranking            ranking;
+    size_t                  hits_max;
+    const deft_tool_filter *filter; // NULL: every tool may be found
+} deft_query;
+
+#define DEFT_QUERY_SIZE_MAX 4096u // bytes; a longer query is DEFT_LIMIT
+
+// Indexes every tool of `catalog`, which the index retains. New: free with deft_index_free(). NULL
+// on failure.
+DEFT_API deft_index *deft_index_new(deft_catalog *catalog, const deft_allocator *allocator,
+                                    deft_error *error);
+DEFT_API void        deft_index_free(deft_index *index); // NULL is fine
+
+// Working memory for searching `index`, which must outlive it. New: free with
+// deft_searcher_free().
+DEFT_API deft_searcher *deft_searcher_new(const deft_index *index, const deft_allocator *allocator,
+                                          deft_error *error);
+DEFT_API void           deft_searcher_free(deft_searcher *searcher); // NULL is fine
+
+// Whether this build can rank so.
+DEFT_API bool deft_ranking_is_built(deft_ranking ranking);
+
+// Runs one query. Equal scores keep catalog order, so the same query gives the same answer.
+DEFT_API deft_status deft_searcher_run(deft_searcher *searcher, const deft_query *query,
+                                       deft_error *error);
+
+// The hits of the last run, best first. Borrowed: valid until the next run or free.
+DEFT_API const deft_hit *deft_searcher_hits(const deft_searcher *searcher, size_t *count);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,149 @@
+// settings.h - everything that can be set, as one plain struct. Fill it by hand, or let config.h
+// read it from files, the environment and flags. Views and arrays are borrowed: whoever filled the
+// struct keeps them alive as long as anything uses it.
+#ifndef DEFT_SETTINGS_H
+#define DEFT_SETTINGS_H
+
+#include "deft/export.h"
+#include "deft/tokens.h"
+#include "deft/tool.h"
+#include "deft/view.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum deft_preset {
+    DEFT_PRESET_DEFT, // our own defaults
+    DEFT_PRESET_PIZZAPI,
+    DEFT_PRESET_PRAISONAI,
+    DEFT_PRESET_CLAUDE_SDK,
+    DEFT_PRESET_CLAUDE_CODE,
+    DEFT_PRESET_KIRO
+} deft_preset;
+
+typedef enum deft_mode {
+    DEFT_MODE_OFF, // everything visible
+    DEFT_MODE_ON,  // everything deferrable is deferred
+    DEFT_MODE_AUTO // deferred only past a threshold
+} deft_mode;
+
+typedef enum deft_defer {
+    DEFT_DEFER_ALL,     // past the threshold every deferrable tool is deferred
+    DEFT_DEFER_OVERFLOW // tools stay visible until the threshold is full, the rest is deferred
+} deft_defer;
+
+typedef enum deft_style {
+    DEFT_STYLE_AUTO,   // by client
+    DEFT_STYLE_BRIDGE, // a found tool is called through one stable call tool
+    DEFT_STYLE_LOAD    // a found tool joins the tool list
+} deft_style;
+
+typedef enum deft_ranking {
+    DEFT_RANKING_HYBRID,
+    DEFT_RANKING_BM25,
+    DEFT_RANKING_KEYWORD,
+    DEFT_RANKING_REGEX
+} deft_ranking;
+
+// What the model sees upfront of what is deferred; a listing that is over its budget degrades
+// towards the end of this list.
+typedef enum deft_listing_level {
+    DEFT_LISTING_FULL,       // server::tool: description
+    DEFT_LISTING_SHORT,      // server::tool: first words of the description
+    DEFT_LISTING_NAMES,      // names by server, and each server's instructions
+    DEFT_LISTING_CATEGORIES, // by server: how many tools, and about what
+    DEFT_LISTING_SERVERS,    // servers with counts
+    DEFT_LISTING_NONE        // nothing but the search tool
+} deft_listing_level;
+
+// Parameters that the search tool shows; all of them are always understood.
+enum {
+    DEFT_PARAMETER_QUERY       = 1 << 0,
+    DEFT_PARAMETER_TOOL_ID     = 1 << 1,
+    DEFT_PARAMETER_MAX_RESULTS = 1 << 2, // called max_results
+    DEFT_PARAMETER_LIMIT       = 1 << 3  // the same, called limit
+};
+
+// "These tools are (never) deferred": one of the lists below, first fitting rule wins.
+typedef struct deft_rule {
+    deft_view pattern; // a server's name, or a tool's `name` or `server::name`; `*` and `?` fit any
+    bool      is_deferred; // false: pinned
+} deft_rule;
+
+// A threshold that may be unset.
+typedef struct deft_threshold {
+    bool     is_set;
+    uint64_t value;
+} deft_threshold;
+
+typedef struct deft_settings {
+    deft_preset preset;
+
+    // What to defer (A).
+    deft_mode         mode;
+    deft_threshold    threshold_characters;
+    deft_threshold    threshold_tokens;
+    deft_threshold    threshold_permyriad; // of the context window, in 1/100 percent: 10 % is 1000
+    uint64_t          context_window_tokens;
+    deft_token_family token_family;
+    deft_form         measured_form; // the form in which definitions are measured
+    deft_defer        defer;
+    const deft_view  *core_tools; // never deferred; NULL with is_core_tools_set: none
+    size_t            core_tool_count;
+    bool              is_core_tools_set; // false: the default list, deft_core_tools()
+    const deft_rule  *server_rules;
+    size_t            server_rule_count;
+    const deft_rule  *tool_rules;
+    size_t            tool_rule_count;
+    bool              is_mcp_disabled; // connect to no server at all (A11)
+
+    // What the model sees upfront (B).
+    deft_view          search_name;   // of the search tool
+    deft_view          describe_name; // of the bridge's other tools
+    deft_view          call_name;
+    unsigned           search_parameters; // DEFT_PARAMETER_ bits
+    deft_listing_level listing;           // the richest level to try
+    uint64_t           listing_budget_tokens;
+    size_t             listing_description_size_max;  // bytes
+    size_t             listing_instructions_size_max; // bytes
+
+    // The search (C).
+    deft_ranking ranking;
+    uint32_t     results_default;
+    uint32_t     results_max;
+    uint32_t     matching_threshold_milli; // bm25: lowest score shown, in 1/1000
+    bool         is_fallback_listed;   // nothing found: list what is deferred, within the budget
+    uint64_t     result_budget_tokens; // for the schemas in one answer
+
+    // After the search (D).
+    deft_style style;
+    bool       is_loaded_kept; // keepLoadedTools: loaded tools outlive the turn
+} deft_settings;
+
+// The settings of a preset, everything else at deft's defaults.
+DEFT_API void deft_settings_init(deft_settings *settings, deft_preset preset);
+
+// The default core set (A7).
+DEFT_API const deft_view *deft_core_tools(size_t *count);
+
+// The words used in files, flags and messages; NULL-safe both ways.
+DEFT_API const char *deft_preset_name(deft_preset preset); // "deft", "pizzapi", "claude-code", ...
+DEFT_API bool        deft_preset_from_name(deft_view name, deft_preset *preset);
+DEFT_API const char *deft_mode_name(deft_mode mode);    // "off", "on", "auto"
+DEFT_API const char *deft_defer_name(deft_defer defer); // "all", "overflow"
+DEFT_API bool        deft_defer_from_name(deft_view name, deft_defer *defer);
+DEFT_API const char *deft_style_name(deft_style style); // "auto", "bridge", "load"
+DEFT_API bool        deft_style_from_name(deft_view name, deft_style *style);
+DEFT_API const char *deft_ranking_name(deft_ranking ranking); // "hybrid", "bm25", ...
+DEFT_API bool        deft_ranking_from_name(deft_view name, deft_ranking *ranking);
+DEFT_API const char *deft_listing_level_name(deft_listing_level level); // "full", "short", ...
+DEFT_API bool        deft_listing_level_from_name(deft_view name, deft_listing_level *level);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
