@@ -82,10 +82,11 @@ static void init_pizzapi(deft_settings *settings)
     settings->style                 = DEFT_STYLE_LOAD;
 }
 
-// An agent without `tool_search` has none; this is one with it, where `enabled` is "auto".
+// Off is what an agent without `tool_search` has. A dictionary without `enabled` means auto, but
+// that is for whoever reads the dictionary to say.
 static void init_praisonai(deft_settings *settings)
 {
-    settings->mode                  = DEFT_MODE_AUTO;
+    settings->mode                  = DEFT_MODE_OFF;
     settings->measured_form         = DEFT_FORM_OPENAI;
     settings->search_parameters     = DEFT_PARAMETER_QUERY | DEFT_PARAMETER_LIMIT;
     settings->listing               = DEFT_LISTING_NONE;
