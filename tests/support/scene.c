@@ -1,7 +1,7 @@
 #include "support/scene.h"
 
-#include "json/writer.h"
 #include "support/test.h"
+#include "json/writer.h"
 
 void test_scene_init(test_scene *scene, deft_preset preset)
 {
@@ -86,8 +86,8 @@ void test_scene_plan(test_scene *scene)
     deft_error error = DEFT_ERROR_INIT;
     test_scene_measure(scene);
     deft_plan_release(scene->plan);
-    scene->plan = deft_plan_new(scene->catalog, scene->sizes, &scene->settings, &scene->usage, NULL,
-                                &error);
+    scene->plan =
+        deft_plan_new(scene->catalog, scene->sizes, &scene->settings, &scene->usage, NULL, &error);
     assert_ok(error.status, error);
     assert_non_null(scene->plan);
 }

@@ -17,16 +17,39 @@ static const struct {
     {"a run of white space is one space", "  one \r\n\t two  ", 100, "one two"},
     {"control characters are spaces", "one\x01\x1B[31mtwo\x7Fthree", 100, "one [31mtwo three"},
     {"the other line ends too", "one\xE2\x80\xA8two\xC2\x85three", 100, "one two three"},
-    {"text that runs backwards does not", "a\xE2\x80\xAE" "b", 100, "ab"},
-    {"hidden tag characters are dropped", "a\xF3\xA0\x81\x81" "b", 100, "ab"},
-    {"zero-width space and byte order mark too", "\xEF\xBB\xBF" "a\xE2\x80\x8B" "b", 100, "ab"},
-    {"a joiner is a part of its word", "a\xE2\x80\x8D" "b", 100, "a\xE2\x80\x8D" "b"},
-    {"what is not UTF-8 shows", "a\xFF" "b\xC3", 100, "a\xEF\xBF\xBD" "b\xEF\xBF\xBD"},
+    {"text that runs backwards does not",
+     "a\xE2\x80\xAE"
+     "b",
+     100, "ab"},
+    {"hidden tag characters are dropped",
+     "a\xF3\xA0\x81\x81"
+     "b",
+     100, "ab"},
+    {"zero-width space and byte order mark too",
+     "\xEF\xBB\xBF"
+     "a\xE2\x80\x8B"
+     "b",
+     100, "ab"},
+    {"a joiner is a part of its word",
+     "a\xE2\x80\x8D"
+     "b",
+     100,
+     "a\xE2\x80\x8D"
+     "b"},
+    {"what is not UTF-8 shows",
+     "a\xFF"
+     "b\xC3",
+     100,
+     "a\xEF\xBF\xBD"
+     "b\xEF\xBF\xBD"},
     {"a text of exactly the limit stays", "12345678", 8, "12345678"},
     {"a longer one ends in an ellipsis within it", "123456789", 8, "12345\xE2\x80\xA6"},
     {"trailing space is no reason to cut", "12345678  \n", 8, "12345678"},
     {"no space before the ellipsis", "1234 6789", 8, "1234\xE2\x80\xA6"},
-    {"a character is not cut in two", "1234\xC3\xA4" "6789", 8, "1234\xE2\x80\xA6"},
+    {"a character is not cut in two",
+     "1234\xC3\xA4"
+     "6789",
+     8, "1234\xE2\x80\xA6"},
     {"a limit of just an ellipsis", "1234", 3, "\xE2\x80\xA6"},
     {"a limit without room for an ellipsis", "1234", 2, "12"},
     {"a limit of nothing", "1234", 0, ""},
@@ -61,7 +84,8 @@ static const struct {
     {"the first sentence", "Lists issues. Sorted by date.", 1000, "Lists issues"},
     {"a question stays one", "What time is it? Tells.", 1000, "What time is it?"},
     {"a version is no end", "Needs 2.0 or later. More.", 1000, "Needs 2.0 or later"},
-    {"an abbreviation is no end", "Finds files, e.g. notes. More.", 1000, "Finds files, e.g. notes"},
+    {"an abbreviation is no end", "Finds files, e.g. notes. More.", 1000,
+     "Finds files, e.g. notes"},
     {"nor is one in brackets", "Finds (i.e. gets) it. More.", 1000, "Finds (i.e. gets) it"},
     {"nor is an initial", "By J. Smith. More.", 1000, "By J. Smith"},
     {"the first paragraph", "Lists issues\n\nArgs:\n  a: b", 1000, "Lists issues"},
@@ -69,7 +93,8 @@ static const struct {
     {"an ideographic full stop", "\xE4\xB8\x80\xE3\x80\x82\xE4\xBA\x8C", 1000, "\xE4\xB8\x80"},
     {"first words of a long one", TEN_WORDS TEN_WORDS, 1000,
      TEN_WORDS "one two three four five six\xE2\x80\xA6"},
-    {"never more than the limit in bytes", "Lists issues of a project", 12, "Lists iss\xE2\x80\xA6"},
+    {"never more than the limit in bytes", "Lists issues of a project", 12,
+     "Lists iss\xE2\x80\xA6"},
     {"nothing stays nothing", "\n\n", 1000, ""},
 };
 

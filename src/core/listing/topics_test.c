@@ -25,7 +25,11 @@ static const struct {
     {"the server's own name says nothing new", "git_hub", "git_log hub_status", "log, status"},
     {"digits stay with their letters", "s", "get_s3_bucket get_s3_object", "s3, bucket, object"},
     {"no more than six", "s", "aa bb cc dd ee ff gg hh", "aa, bb, cc, dd, ee, ff"},
-    {"letters beyond ASCII", "s", "get_\xC3\xBC" "bung", "\xC3\xBC" "bung"},
+    {"letters beyond ASCII", "s",
+     "get_\xC3\xBC"
+     "bung",
+     "\xC3\xBC"
+     "bung"},
 };
 
 static void topics_of_names(void **state)
@@ -56,7 +60,9 @@ static void topics_of_names(void **state)
 static void made_up_words(void **state)
 {
     (void)state;
-    enum { TOOLS = 6000 };
+    enum {
+        TOOLS = 6000
+    };
     deft_buffer names;
     deft_buffer out;
     deft_buffer_init(&names, NULL);

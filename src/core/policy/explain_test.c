@@ -86,7 +86,8 @@ static void decisions_are_explained(void **state)
 
     scene.settings.threshold_permyriad.value = 0;
     test_scene_plan(&scene);
-    assert_explained(&scene, "web::open", "deferred: the definitions together exceed the threshold");
+    assert_explained(&scene, "web::open",
+                     "deferred: the definitions together exceed the threshold");
     test_scene_clear(&scene);
 }
 
@@ -218,9 +219,9 @@ static void what_overflows_is_explained_by_its_size(void **state)
     test_scene_init(&scene, DEFT_PRESET_CLAUDE_CODE);
     test_scene_add(&scene, "s", DEFT_SERVER_MCP, "a b");
     test_scene_measure(&scene);
-    scene.settings.mode                  = DEFT_MODE_AUTO;
-    scene.settings.threshold_permyriad   = (deft_threshold){.is_set = false};
-    scene.settings.threshold_characters  = (deft_threshold){true, 80};
+    scene.settings.mode                 = DEFT_MODE_AUTO;
+    scene.settings.threshold_permyriad  = (deft_threshold){.is_set = false};
+    scene.settings.threshold_characters = (deft_threshold){true, 80};
     test_scene_plan(&scene);
     assert_explained(&scene, "s::a", "visible: there was room for its 59 characters");
     test_scene_clear(&scene);

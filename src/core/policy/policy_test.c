@@ -15,8 +15,8 @@ static size_t read_rules(const char *text, deft_rule *rules)
     size_t count = 0;
     while (*text != '\0') {
         const size_t size = strcspn(text, " ");
-        rules[count++]    = (deft_rule){.pattern     = deft_view_make(text + 1, size - 1),
-                                        .is_deferred = *text == '-'};
+        rules[count++] =
+            (deft_rule){.pattern = deft_view_make(text + 1, size - 1), .is_deferred = *text == '-'};
         text += size + strspn(text + size, " ");
     }
     return count;
@@ -250,17 +250,17 @@ static void thresholds_are_strict_and_joined_by_or(void **state)
         test_scene_init(&scene, DEFT_PRESET_DEFT);
         test_scene_add(&scene, "s", DEFT_SERVER_MCP, "a b c d e f g");
         test_scene_measure(&scene);
-        const deft_size measured            = deft_sizes_total(scene.sizes);
-        scene.settings.threshold_characters = at_distance(thresholds[i].characters,
-                                                          measured.characters);
-        scene.settings.threshold_tokens     = at_distance(thresholds[i].tokens, measured.tokens);
+        const deft_size measured = deft_sizes_total(scene.sizes);
+        scene.settings.threshold_characters =
+            at_distance(thresholds[i].characters, measured.characters);
+        scene.settings.threshold_tokens = at_distance(thresholds[i].tokens, measured.tokens);
         // In a window of 10,000 tokens a hundredth of a percent is one token.
         scene.settings.context_window_tokens = 10000;
         scene.settings.threshold_permyriad   = at_distance(thresholds[i].percent, measured.tokens);
         test_scene_plan(&scene);
 
         const deft_plan_summary *summary = deft_plan_summary_of(scene.plan);
-        const bool is_over = thresholds[i].cause != DEFT_CAUSE_BELOW_THRESHOLD;
+        const bool               is_over = thresholds[i].cause != DEFT_CAUSE_BELOW_THRESHOLD;
         assert_string_equal(deft_cause_name(summary->cause), deft_cause_name(thresholds[i].cause));
         assert_int_equal(summary->is_active, is_over);
         assert_int_equal(summary->deferred_count, is_over ? 7 : 0);
@@ -441,10 +441,10 @@ static void overflow_fills_in_order(void **state)
         test_scene_init(&scene, DEFT_PRESET_CLAUDE_CODE);
         test_scene_add(&scene, "s", DEFT_SERVER_MCP, overflows[i].tools);
         test_scene_measure(&scene);
-        const deft_size first               = deft_sizes_tool(scene.sizes, (deft_tool_id){0});
-        scene.settings.mode                 = DEFT_MODE_AUTO;
-        scene.settings.threshold_characters = (deft_threshold){
-            .is_set = true, .value = overflows[i].room * first.characters};
+        const deft_size first = deft_sizes_tool(scene.sizes, (deft_tool_id){0});
+        scene.settings.mode   = DEFT_MODE_AUTO;
+        scene.settings.threshold_characters =
+            (deft_threshold){.is_set = true, .value = overflows[i].room * first.characters};
         scene.settings.tool_rules      = rules;
         scene.settings.tool_rule_count = read_rules(overflows[i].tool_rules, rules);
         scene.usage.count              = overflows[i].is_used ? count_by_digit : NULL;
@@ -509,8 +509,8 @@ static bool plan_once(const deft_allocator *allocator, void *context)
 {
     const test_scene *scene = context;
     deft_error        error = DEFT_ERROR_INIT;
-    deft_plan        *plan  = deft_plan_new(scene->catalog, scene->sizes, &scene->settings,
-                                            &scene->usage, allocator, &error);
+    deft_plan *plan = deft_plan_new(scene->catalog, scene->sizes, &scene->settings, &scene->usage,
+                                    allocator, &error);
     assert_int_equal(error.status, plan != NULL ? DEFT_OK : DEFT_OUT_OF_MEMORY);
     deft_plan_release(plan);
     return plan != NULL;
