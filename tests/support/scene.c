@@ -66,6 +66,25 @@ void test_scene_add(test_scene *scene, const char *server, deft_server_kind kind
     deft_buffer_clear(&text);
 }
 
+void test_scene_add_sized(test_scene *scene, const char *server, const char *name,
+                          size_t characters)
+{
+    const size_t fixed = strlen(name) + strlen("{}");
+    assert_true(characters >= fixed);
+    deft_buffer text;
+    deft_buffer_init(&text, NULL);
+    deft_buffer_append_text(&text, "[{\"name\":\"");
+    deft_buffer_append_text(&text, name);
+    deft_buffer_append_text(&text, "\",\"description\":\"");
+    for (size_t i = fixed; i < characters; i++) {
+        deft_buffer_append_byte(&text, 'x');
+    }
+    deft_buffer_append_text(&text, "\",\"inputSchema\":{}}]");
+    assert_int_equal(text.status, DEFT_OK);
+    add(scene, server, DEFT_SERVER_MCP, deft_buffer_view(&text));
+    deft_buffer_clear(&text);
+}
+
 void test_scene_measure(test_scene *scene)
 {
     deft_error error = DEFT_ERROR_INIT;

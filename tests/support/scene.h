@@ -22,6 +22,11 @@ void test_scene_clear(test_scene *scene);
 void test_scene_add(test_scene *scene, const char *server, deft_server_kind kind,
                     const char *names);
 
+// Adds one tool to a server that measures exactly this many characters; counted as CHARS4 in MCP
+// form it has a quarter as many tokens, rounded up, and 11 for the JSON around its three parts.
+void test_scene_add_sized(test_scene *scene, const char *server, const char *name,
+                          size_t characters);
+
 // Adds what the text holds: anything that deft_catalog_builder_add understands.
 void test_scene_add_json(test_scene *scene, const char *server, deft_server_kind kind,
                          const char *json);

@@ -91,27 +91,15 @@ static void decisions_are_explained(void **state)
     test_scene_clear(&scene);
 }
 
-// A server with one tool of exactly this many characters, which CHARS4 counts as a quarter as many
-// tokens: thresholds can then be met to the token.
+// One tool of exactly this many characters and no threshold yet.
 static void make_sized(test_scene *scene, size_t characters)
 {
-    static const char head[] = "[{\"name\":\"t\",\"inputSchema\":{},\"description\":\"";
-    static const char tail[] = "\"}]";
-    deft_buffer       json;
-    deft_buffer_init(&json, NULL);
-    deft_buffer_append_text(&json, head);
-    for (size_t i = sizeof "t{}" - 1; i < characters; i++) {
-        deft_buffer_append_byte(&json, 'x');
-    }
-    deft_buffer_append_text(&json, tail);
-    deft_buffer_append_byte(&json, '\0');
     test_scene_init(scene, DEFT_PRESET_DEFT);
     scene->settings.token_family               = DEFT_TOKENS_CHARS4;
     scene->settings.threshold_permyriad.is_set = false;
-    test_scene_add_json(scene, "s", DEFT_SERVER_MCP, json.data);
+    test_scene_add_sized(scene, "s", "t", characters);
     test_scene_measure(scene);
     assert_int_equal(deft_sizes_total(scene->sizes).characters, characters);
-    deft_buffer_clear(&json);
 }
 
 static void sizes_are_for_people(void **state)
@@ -120,7 +108,7 @@ static void sizes_are_for_people(void **state)
     test_scene scene;
     make_sized(&scene, 49000);
     const uint64_t tokens = deft_sizes_total(scene.sizes).tokens;
-    assert_int_equal(tokens, 12260); // 49,040 bytes of JSON around 49,000 characters
+    assert_int_equal(tokens, 12261); // 49,000 characters and 43 of JSON around them
 
     test_scene_plan(&scene);
     assert_cause(&scene, "inactive: no threshold is set");
@@ -133,8 +121,8 @@ static void sizes_are_for_people(void **state)
     scene.settings.threshold_tokens      = (deft_threshold){true, 50007};
     scene.settings.context_window_tokens = 200000;
     test_scene_plan(&scene);
-    assert_cause(&scene, "inactive: 49,000 characters, the threshold is 1,000,000; 12,260 tokens, "
-                         "the threshold is 50,007; 12,260 tokens are 6.13 % of the 200,000-token "
+    assert_cause(&scene, "inactive: 49,000 characters, the threshold is 1,000,000; 12,261 tokens, "
+                         "the threshold is 50,007; 12,261 tokens are 6.13 % of the 200,000-token "
                          "window, the threshold is 10 %");
 
     scene.settings.threshold_characters.value = 48999;
@@ -144,12 +132,12 @@ static void sizes_are_for_people(void **state)
     scene.settings.threshold_characters.is_set = false;
     scene.settings.threshold_tokens.value      = tokens - 1;
     test_scene_plan(&scene);
-    assert_cause(&scene, "active: 12,260 tokens, the threshold is 12,259");
+    assert_cause(&scene, "active: 12,261 tokens, the threshold is 12,260");
 
     scene.settings.threshold_tokens.is_set = false;
     scene.settings.threshold_permyriad     = (deft_threshold){true, 550};
     test_scene_plan(&scene);
-    assert_cause(&scene, "active: 12,260 tokens are 6.13 % of the 200,000-token window, "
+    assert_cause(&scene, "active: 12,261 tokens are 6.13 % of the 200,000-token window, "
                          "the threshold is 5.5 %");
     test_scene_clear(&scene);
 }
@@ -160,19 +148,19 @@ static void a_narrow_miss_is_told(void **state)
     test_scene scene;
     make_sized(&scene, 49000);
     scene.settings.threshold_permyriad   = (deft_threshold){true, 1005};
-    scene.settings.context_window_tokens = 121985; // 10.05 % of it are 12,259.49 tokens
+    scene.settings.context_window_tokens = 121995; // 10.05 % of it are 12,260.5 tokens
     test_scene_plan(&scene);
-    assert_cause(&scene, "active: 12,260 tokens are just over 10.05 % of the 121,985-token window, "
+    assert_cause(&scene, "active: 12,261 tokens are just over 10.05 % of the 121,995-token window, "
                          "the threshold is 10.05 %");
 
     scene.settings.context_window_tokens = 0;
     test_scene_plan(&scene);
-    assert_cause(&scene, "inactive: 12,260 tokens in a context window of unknown size, "
+    assert_cause(&scene, "inactive: 12,261 tokens in a context window of unknown size, "
                          "the threshold is 10.05 %");
 
     scene.settings.context_window_tokens = UINT64_MAX;
     test_scene_plan(&scene);
-    assert_cause(&scene, "inactive: 12,260 tokens are 0 % of the 18,446,744,073,709,551,615-token "
+    assert_cause(&scene, "inactive: 12,261 tokens are 0 % of the 18,446,744,073,709,551,615-token "
                          "window, the threshold is 10.05 %");
     test_scene_clear(&scene);
 }
@@ -213,7 +201,7 @@ static void what_overflows_is_explained_by_its_size(void **state)
 
     scene.settings.threshold_tokens = (deft_threshold){true, 1};
     test_scene_plan(&scene);
-    assert_explained(&scene, "s::t", "deferred: there was no room left for its 260 tokens");
+    assert_explained(&scene, "s::t", "deferred: there was no room left for its 261 tokens");
     test_scene_clear(&scene);
 
     test_scene_init(&scene, DEFT_PRESET_CLAUDE_CODE);
@@ -223,7 +211,7 @@ static void what_overflows_is_explained_by_its_size(void **state)
     scene.settings.threshold_permyriad  = (deft_threshold){.is_set = false};
     scene.settings.threshold_characters = (deft_threshold){true, 80};
     test_scene_plan(&scene);
-    assert_explained(&scene, "s::a", "visible: there was room for its 59 characters");
+    assert_explained(&scene, "s::a", "visible: there was room for its 58 characters");
     test_scene_clear(&scene);
 }
 

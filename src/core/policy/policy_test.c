@@ -188,15 +188,15 @@ static void only_what_is_deferrable_is_measured(void **state)
 }
 
 // How far a threshold lies from what is measured.
-typedef enum distance {
+typedef enum threshold_distance {
     UNSET,
     ZERO,
     BELOW, // one less than what is measured
     EXACT,
     ABOVE
-} distance;
+} threshold_distance;
 
-static deft_threshold at_distance(distance distance, uint64_t measured)
+static deft_threshold at_distance(threshold_distance distance, uint64_t measured)
 {
     switch (distance) {
     case UNSET:
@@ -215,11 +215,11 @@ static deft_threshold at_distance(distance distance, uint64_t measured)
 
 // Proves A2 and A3.
 static const struct {
-    const char *name;
-    distance    characters;
-    distance    tokens;
-    distance    percent;
-    deft_cause  cause;
+    const char        *name;
+    threshold_distance characters;
+    threshold_distance tokens;
+    threshold_distance percent;
+    deft_cause         cause;
 } thresholds[] = {
     {"no threshold is never exceeded", UNSET, UNSET, UNSET, DEFT_CAUSE_BELOW_THRESHOLD},
     {"characters: fewer are not more", ABOVE, UNSET, UNSET, DEFT_CAUSE_BELOW_THRESHOLD},
