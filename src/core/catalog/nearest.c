@@ -11,7 +11,7 @@
 enum {
     rank_same_tool = 8,
     rank_contained = 16,
-    rank_none      = UINT32_MAX
+    rank_none      = INT32_MAX
 };
 
 // A part shorter than this is in too many names to say anything.
