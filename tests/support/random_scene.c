@@ -7,13 +7,8 @@ static const char *const server_names[] = {"alpha", "beta", "gamma", "delta", "e
 
 static void write_description(deft__json_writer *writer, test_random *random)
 {
-    static const char *const words[] = {"Lists things. ",
-                                        "Takes\nlines, ",
-                                        "e.g. this ",
-                                        "\x01hidden ",
-                                        "\xC3\xBC"
-                                        "ber ",
-                                        "and so on "};
+    static const char *const words[] = {"Lists things. ", "Takes\nlines, ", "e.g. this ",
+                                        "\x01hidden ",    "\xC3\xBCx ",     "and so on "};
     deft_buffer              text;
     deft_buffer_init(&text, NULL);
     for (size_t i = test_random_below(random, 60); i > 0; i--) {
