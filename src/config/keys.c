@@ -2,6 +2,7 @@
 
 #include "base/fail.h"
 #include "base/nearest.h"
+#include "deft/catalog.h"
 
 #include <stddef.h>
 
@@ -17,8 +18,7 @@ static const char *family_word(unsigned value)
 
 static const char *form_word(unsigned value)
 {
-    static const char *const words[] = {"mcp", "openai", "anthropic"};
-    return words[value];
+    return deft_form_name((deft_form)value);
 }
 
 static const char *defer_word(unsigned value)
