@@ -298,7 +298,7 @@ static const struct {
     {"a server that is none", "{\"mcpServers\": {\"x\":\n \"x\"}}", DEFT_INVALID,
      "f.json:2: mcpServers.x is a string; accepted: an object"},
     {"a server without a name", "{\"servers\": {\"\": {\"command\": \"x\"}}}", DEFT_INVALID,
-     "f.json:1: servers. has a server without a name"},
+     "f.json:1: servers has a server without a name"},
     {"a server without anything", "{\"mcpServers\": {\"x\": {}}}", DEFT_INVALID,
      "f.json:1: mcpServers.x has no command; accepted: command and args, or url"},
     {"a server without its url", "{\"mcpServers\": {\"x\": {\"type\": \"http\"}}}", DEFT_INVALID,

@@ -475,10 +475,6 @@ static deft_status read_server(server_draft *draft, deft_view name, deft__json_i
     server->line               = deft__reader_line(draft->reader, offset);
     server->raw = draft->reader->lines == NULL ? deft__json_raw(at.value) : deft_view_make(NULL, 0);
 
-    if (name.size == 0) {
-        return deft__reader_fail(draft->reader, DEFT_INVALID, offset,
-                                 "%s has a server without a name", draft->path);
-    }
     deft_status status = collect(draft, at.value);
     if (status == DEFT_OK) {
         status = read_transport(draft, offset);
@@ -527,6 +523,9 @@ deft_status deft__read_servers(deft__reader *reader, const char *section, deft__
         if (reader->source->server_count == DEFT__CONFIG_SERVERS_MAX) {
             return deft__reader_fail(reader, DEFT_LIMIT, deft__json_offset(i.name),
                                      "more than %u servers", DEFT__CONFIG_SERVERS_MAX);
+        } else if (name.size == 0) {
+            return deft__reader_fail(reader, DEFT_INVALID, deft__json_offset(i.name),
+                                     "%s has a server without a name", section);
         } else if (!deft__json_is(i.value, DEFT__JSON_OBJECT)) {
             return deft__reader_fail(reader, DEFT_INVALID, deft__json_offset(i.value),
                                      "%s is %s; accepted: an object", draft.path,
