@@ -435,8 +435,8 @@ deft_status deft__json_parse(deft__json *document, deft_view text, const deft__j
 
 void deft__json_place(deft_view text, size_t offset, size_t *line, size_t *column)
 {
-    const char *end   = text.data + (offset < text.size ? offset : text.size);
-    const char *start = text.data; // of the line
+    const char *start = text.data != NULL ? text.data : ""; // of the line
+    const char *end   = start + (offset < text.size ? offset : text.size);
     size_t      lines = 1;
     while (start < end) {
         const char *newline = memchr(start, '\n', (size_t)(end - start));
