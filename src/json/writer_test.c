@@ -113,9 +113,9 @@ static const struct {
     {5e-324, "5e-324"},
     {2.2250738585072014e-308, "2.2250738585072014e-308"},
     {DBL_MAX, "1.7976931348623157e+308"},
-    {INFINITY, "null"},
-    {-INFINITY, "null"},
-    {NAN, "null"},
+    {HUGE_VAL, "null"},
+    {-HUGE_VAL, "null"},
+    {(double)NAN, "null"},
 };
 
 static void doubles_are_short_and_read_back(void **state)
