@@ -2,13 +2,12 @@
 #ifndef DEFT_BENCH_JSON_OTHER_H
 #define DEFT_BENCH_JSON_OTHER_H
 
-#include <stdbool.h>
 #include <stddef.h>
 
 typedef struct bench_json_other {
-    char name[32]; // with its version
-    // Reads the text and frees what it became. False when it was refused.
-    bool (*read)(const char *text, size_t size);
+    char name[32];                                // with its version
+    void *(*read)(const char *text, size_t size); // NULL when the text was refused
+    void (*free)(void *value);
 } bench_json_other;
 
 // The one symbol of a module.
