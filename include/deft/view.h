@@ -57,7 +57,8 @@ static inline deft_view deft_view_slice(deft_view view, size_t from, size_t size
 {
     const size_t start = from < view.size ? from : view.size;
     const size_t left  = view.size - start;
-    return deft_view_make(view.data != NULL ? view.data + start : NULL, size < left ? size : left);
+    // Not NULL + 0: C does not define even that.
+    return deft_view_make(start > 0 ? view.data + start : view.data, size < left ? size : left);
 }
 
 #ifdef __cplusplus

@@ -91,8 +91,9 @@ typedef struct deft__json_iterator {
 deft__json_iterator deft__json_iterate(deft__json_value container);
 bool                deft__json_next(deft__json_iterator *iterator);
 
-// The member called `name`, found by looking at each; the last one where it is there twice (as JavaScript has it); kind
-// NONE when there is none or `object` is not an object. Escapes in names are understood.
+// The member called `name`, found by looking at each; the last one where it is there twice (as
+// JavaScript has it). Kind NONE when there is none or `object` is not an object. Escapes in names
+// are understood.
 deft__json_value deft__json_member(deft__json_value object, const char *name);
 deft__json_value deft__json_member_view(deft__json_value object, deft_view name);
 

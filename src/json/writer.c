@@ -207,7 +207,7 @@ static void append_digits(deft_buffer *out, deft_view digits, int scale)
 {
     const int size = (int)digits.size;
     if (scale > 21 || scale < -5) {
-        char exponent[16];
+        char exponent[16]; // four digits at most, but gcc without optimising cannot know that
         deft_buffer_append(out, deft_view_slice(digits, 0, 1));
         if (size > 1) {
             deft_buffer_append_byte(out, '.');
