@@ -191,7 +191,7 @@ static size_t shortest_digits(double number, char digits[17], int *scale)
             digits[size++] = *at;
         }
     }
-    *scale = atoi(at + 1) + 1;
+    *scale = (int)strtol(at + 1, NULL, 10) + 1;
     return size;
 }
 
