@@ -601,6 +601,7 @@ static const struct {
     {"escapes of one to three bytes", "\"\\u0041\\u00e9\\u20AC\"", VIEW("A\xC3\xA9\xE2\x82\xAC")},
     {"a pair is one character", "\"\\ud83d\\uDE00\"", VIEW("\xF0\x9F\x98\x80")},
     {"the largest pair", "\"\\udbff\\udfff\"", VIEW("\xF4\x8F\xBF\xBF")},
+    {"a pair whose character looks like a half", "\"\\ud837\\ude2C\"", VIEW("\xF0\x9D\xB8\xAC")},
     {"a high half alone", "\"a\\ud800b\"",
      VIEW("a\xEF\xBF\xBD"
           "b")},
