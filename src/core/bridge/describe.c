@@ -129,8 +129,10 @@ static deft_status write_tools(const describe_request *request, deft_answer *ans
             const size_t start = answer->text.size;
             status = deft_catalog_write_tool(catalog, tool, request->form, DEFT_NAMING_WIRE,
                                              &answer->text);
-            deft__json_write_raw(writer,
-                                 deft_view_slice(deft_buffer_view(&answer->text), start, SIZE_MAX));
+            if (status == DEFT_OK) {
+                deft__json_write_raw(
+                    writer, deft_view_slice(deft_buffer_view(&answer->text), start, SIZE_MAX));
+            }
             deft_buffer_append_byte(&answer->text, '\n');
             answer->found_count++;
         }
