@@ -417,10 +417,13 @@ static void read_parameters(definition *self, deft__json_value schema)
             return;
         }
     }
+    const size_t count = builder->parameter_count - first;
+    if (count == 0) {
+        return; // no parameters, and perhaps no array of them yet
+    }
     deft_parameter        *parameters = builder->parameters + first;
-    const size_t           count      = builder->parameter_count - first;
     const deft__json_value required   = deft__json_member(schema, "required");
-    if (count == 0 || !deft__json_is(required, DEFT__JSON_ARRAY)) {
+    if (!deft__json_is(required, DEFT__JSON_ARRAY)) {
         // Nothing to mark.
     } else if (deft__json_count(required) <= comparisons_max / count) {
         i = deft__json_iterate(required);
