@@ -100,14 +100,15 @@ static void forms_and_names(void **state)
 static void compact_in_every_form(void **state)
 {
     (void)state;
-    deft_catalog *catalog = test_catalog_of(
-        "s",
-        "{ \"name\" : \"a\" ,\n \"description\" : \" D \" , \"inputSchema\" : { \"x\" : [ 1 ] } }");
+    static const char nested[] = "{\"type\":\"function\",\"function\":{\"name\":\"a\","
+                                 "\"description\":\"D \",\"parameters\":{\"x\":[1]}}}";
+    deft_catalog     *catalog  = test_catalog_of(
+             "s",
+             "{ \"name\" : \"a\" ,\n \"description\" : \"D \" , \"inputSchema\" : { \"x\" : [ 1 ] } }");
     const char *const written[] = {
-        "{\"name\":\"a\",\"description\":\" D \",\"inputSchema\":{\"x\":[1]}}",
-        "{\"type\":\"function\",\"function\":{\"name\":\"a\",\"description\":\" D \","
-        "\"parameters\":{\"x\":[1]}}}",
-        "{\"name\":\"a\",\"description\":\" D \",\"input_schema\":{\"x\":[1]}}",
+        "{\"name\":\"a\",\"description\":\"D \",\"inputSchema\":{\"x\":[1]}}",
+        nested,
+        "{\"name\":\"a\",\"description\":\"D \",\"input_schema\":{\"x\":[1]}}",
     };
     deft_buffer out;
     deft_buffer_init(&out, NULL);
