@@ -298,7 +298,16 @@ static const struct {
     {"a server that is none", "{\"mcpServers\": {\"x\":\n \"x\"}}", DEFT_INVALID,
      "f.json:2: mcpServers.x is a string; accepted: an object"},
     {"a server without a name", "{\"servers\": {\"\": {\"command\": \"x\"}}}", DEFT_INVALID,
-     "f.json:1: servers has a server without a name"},
+     "f.json:1: servers has a server called ''; accepted: 1 to 128 bytes without :: and control "
+     "characters"},
+    {"a server that looks like a tool", "{\"mcpServers\": {\"a::b\": {\"command\": \"x\"}}}",
+     DEFT_INVALID,
+     "f.json:1: mcpServers has a server called 'a::b'; accepted: 1 to 128 bytes without :: and "
+     "control characters"},
+    {"a server that nearly looks like one", "{\"mcpServers\": {\"a:\": {\"command\": \"x\"}}}",
+     DEFT_INVALID, "f.json:1: mcpServers has a server called 'a:'; accepted: "},
+    {"a server with a line end", "{\"mcpServers\": {\"a\\n\": {\"command\": \"x\"}}}", DEFT_INVALID,
+     "f.json:1: mcpServers has a server called 'a?'; accepted: "},
     {"a server without anything", "{\"mcpServers\": {\"x\": {}}}", DEFT_INVALID,
      "f.json:1: mcpServers.x has no command; accepted: command and args, or url"},
     {"a server without its url", "{\"mcpServers\": {\"x\": {\"type\": \"http\"}}}", DEFT_INVALID,

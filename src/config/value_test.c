@@ -330,6 +330,38 @@ static void an_unset_variable_decides_nothing(void **state)
     }
 }
 
+// PraisonAI is off without a word, and auto with a dictionary that does not say.
+static void a_dictionary_alone_means_auto_for_praisonai(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        const char *mode;
+    } files[] = {
+        {"{}", "off"},
+        {"{\"preset\": \"praisonai\"}", "off"},
+        {"{\"toolSearch.minPct\": 5}", "off"},
+        {"{\"tool_search\": {}}", "auto"},
+        {"{\"tool_search\": {\"threshold_pct\": 5}}", "auto"},
+        {"{\"threshold_pct\": 5}", "auto"},
+        {"{\"threshold_pct\": 5, \"enabled\": false}", "off"},
+        {"{\"tool_search\": {\"enabled\": \"on\"}}", "on"},
+    };
+    for (size_t i = 0; i < array_size(files); i++) {
+        deft_config *config = new_config();
+        case_name(files[i].text);
+        assert_int_equal(deft_config_set(config, DEFT_LAYER_COMMAND_LINE, deft_view_of("preset"),
+                                         deft_view_of("praisonai"), deft_view_of("--preset"), NULL),
+                         DEFT_OK);
+        assert_int_equal(deft_config_add_file(config, DEFT_LAYER_USER_FILE, deft_view_of("f"),
+                                              deft_view_of(files[i].text), NULL),
+                         DEFT_OK);
+        assert_int_equal(deft_config_resolve(config, NULL), DEFT_OK);
+        assert_view_equal(find(config, "toolSearch.enabled").value, files[i].mode);
+        deft_config_free(config);
+    }
+}
+
 // E4: what a program hands over.
 static void values_of_a_host(void **state)
 {
@@ -378,8 +410,11 @@ static void values_of_a_host(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_key_in_a_file), cmocka_unit_test(every_key_as_text),
-        cmocka_unit_test(modes_by_place),      cmocka_unit_test(an_unset_variable_decides_nothing),
+        cmocka_unit_test(every_key_in_a_file),
+        cmocka_unit_test(every_key_as_text),
+        cmocka_unit_test(modes_by_place),
+        cmocka_unit_test(an_unset_variable_decides_nothing),
+        cmocka_unit_test(a_dictionary_alone_means_auto_for_praisonai),
         cmocka_unit_test(values_of_a_host),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
