@@ -275,8 +275,7 @@ static const struct {
     const char *message;
 } bad_files[] = {
     {"a word for a percent", "{\n \"toolSearch\": {\n  \"minPct\": \"lots\"}}", DEFT_INVALID,
-     "f.json:3: toolSearch.minPct is \"lots\"; accepted: a number from 0 to 100, or null for no "
-     "such threshold"},
+     "f.json:3: toolSearch.minPct is \"lots\"; accepted: a number from 0 to 100, or null for none"},
     {"a dotted key", "{\"toolSearch.enabled\":\n 7}", DEFT_INVALID,
      "f.json:2: toolSearch.enabled is 7; accepted: true, false, \"on\", \"off\", \"auto\" or "
      "\"auto:N\" with N from 0 to 100"},
@@ -770,7 +769,7 @@ static void origins_without_a_name(void **state)
                                      deft_view_of("x"), deft_view_of(""), &error),
                      DEFT_INVALID);
     assert_string_equal(error.message, "toolSearch.minPct is \"x\"; accepted: a number from 0 to "
-                                       "100, or null for no such threshold");
+                                       "100, or null for none");
     assert_int_equal(add_file(config, DEFT_LAYER_USER_FILE, "", "{\"preset\": 1}", &error),
                      DEFT_INVALID);
     assert_string_equal(error.message, "preset is 1; accepted: deft, pizzapi, praisonai, "

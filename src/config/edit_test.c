@@ -164,8 +164,7 @@ static const struct {
     {"an unknown key", "{}", "toolSearch.minPtc", "1", DEFT_NOT_FOUND,
      "unknown key toolSearch.minPtc; did you mean toolSearch.minPct?"},
     {"a bad value", "{}", "toolSearch.minPct", "lots", DEFT_INVALID,
-     "toolSearch.minPct is \"lots\"; accepted: a number from 0 to 100, or null for no such "
-     "threshold"},
+     "toolSearch.minPct is \"lots\"; accepted: a number from 0 to 100, or null for none"},
     {"a text that is no JSON", "{\n\"a\": nope}", "minPct", "1", DEFT_INVALID, "line 2: "},
     {"a comment that never ends", "{} /*", "minPct", "1", DEFT_INVALID,
      "line 1: a comment that never ends"},

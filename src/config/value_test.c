@@ -383,8 +383,7 @@ static void values_of_a_host(void **state)
         {"comments are for files", "{} // x", NULL, "Agent: "},
         {"nothing at all", "", NULL, "Agent: "},
         {"a bad key", "{\"minPct\": true}", NULL,
-         "Agent: toolSearch.minPct is true; accepted: a number from 0 to 100, or null for no such "
-         "threshold"},
+         "Agent: toolSearch.minPct is true; accepted: a number from 0 to 100, or null for none"},
     };
     for (size_t i = 0; i < array_size(values); i++) {
         deft_error   error  = DEFT_ERROR_INIT;
