@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-static const char expected_catalog[] = "tool definitions as JSON, such as a tools/list result,";
+static const char expected_catalog[] = "tool definitions as JSON, such as a tools/list result";
 
 // Names in a catalog come from others; with a seed they cannot know, they cannot choose names that
 // collide in our tables. Without randomness the seed is 0, which only costs that protection.
@@ -77,10 +77,16 @@ static bool needs_server_name(deft_view text)
 
 // --- Reading. ------------------------------------------------------------------------------------
 
+// The library names the source and the byte; people look for a line and a column.
 static void tell_failure(const deft__cli *cli, const char *path, deft_view text,
                          const deft_error *error, bool is_fatal)
 {
-    char place[48] = "";
+    const char  *message   = error->message;
+    const size_t path_size = strlen(path);
+    char         place[48] = "";
+    if (strncmp(message, path, path_size) == 0 && strncmp(message + path_size, ": ", 2) == 0) {
+        message += path_size + 2;
+    }
     if (error->offset > 0 && error->offset <= text.size) {
         size_t line   = 0;
         size_t column = 0;
@@ -88,9 +94,9 @@ static void tell_failure(const deft__cli *cli, const char *path, deft_view text,
         snprintf(place, sizeof place, ":%zu:%zu", line, column);
     }
     if (is_fatal) {
-        deft__complain(&cli->output, "%s%s: %s", path, place, error->message);
+        deft__complain(&cli->output, "%s%s: %s", path, place, message);
     } else {
-        deft__note(&cli->output, "%s%s was left out: %s", path, place, error->message);
+        deft__note(&cli->output, "%s was left out: %s", path, message);
     }
 }
 
@@ -155,8 +161,8 @@ static void tell_problems(const deft__cli *cli, const deft_catalog *catalog)
 {
     const size_t count = deft_catalog_problem_count(catalog);
     if (count > 0 && !cli->output.is_verbose) {
-        deft__note(&cli->output, "%zu %s left out; --verbose shows why", count,
-                   count == 1 ? "tool was" : "tools were");
+        deft__note(&cli->output, "%zu %s in the catalog; --verbose shows %s", count,
+                   count == 1 ? "problem" : "problems", count == 1 ? "it" : "them");
     }
     for (size_t i = 0; i < count; i++) {
         const deft_problem *problem = deft_catalog_problem(catalog, i);

@@ -1,6 +1,5 @@
 // deft context: what the definitions cost in the context window now, and what is saved.
 #include "cli/table.h"
-#include "cli/text.h"
 #include "cli/workspace.h"
 
 // One line of the comparison.
@@ -15,18 +14,6 @@ static void add_row(deft__table *table, const char *name, bool has_count, uint64
     }
     deft__table_number(table, tokens);
     deft__table_percent(table, tokens, window);
-}
-
-static void print_cause(deft__cli *cli, const deft_plan *plan)
-{
-    deft_buffer why;
-    deft_buffer_init(&why, NULL);
-    if (deft_plan_explain_cause(plan, &why) != DEFT_OK) {
-        cli->output.text.status = DEFT_OUT_OF_MEMORY;
-    }
-    deft__append_safe_line(&cli->output.text, deft_buffer_view(&why));
-    deft__print(&cli->output, "\n");
-    deft_buffer_clear(&why);
 }
 
 static void print_table(deft__cli *cli, const deft__workspace *workspace)
@@ -49,7 +36,7 @@ static void print_table(deft__cli *cli, const deft__workspace *workspace)
     add_row(&table, saved >= 0 ? "saved" : "added", false, 0,
             (uint64_t)(saved >= 0 ? saved : -saved), window);
 
-    print_cause(cli, workspace->plan);
+    deft__print_cause(cli, workspace->plan);
     deft__print(&cli->output, "\n");
     if (deft__table_print(&table, &cli->output) != DEFT_OK) {
         cli->output.text.status = DEFT_OUT_OF_MEMORY;

@@ -184,27 +184,21 @@ static void print_cost(deft__output *output, const deft__workspace *workspace)
     deft__print(output, ", before a model has read its task.\n");
 }
 
-static void print_plan(deft__output *output, const demonstration *demo)
+static void print_plan(deft__cli *cli, const demonstration *demo)
 {
+    deft__output            *output  = &cli->output;
     const deft_plan_summary *summary = deft_plan_summary_of(demo->workspace.plan);
-    deft_buffer              why;
-    deft_buffer_init(&why, NULL);
-    if (deft_plan_explain_cause(demo->workspace.plan, &why) != DEFT_OK) {
-        output->text.status = DEFT_OUT_OF_MEMORY;
-    }
     print_heading(output, "2. What is deferred");
     if (demo->is_forced) {
         deft__print(output, "These settings leave tool search off; for this demonstration it is "
                             "on.\n");
     }
-    deft_buffer_append(&output->text, deft_buffer_view(&why));
-    deft__print(output, "\n");
+    deft__print_cause(cli, demo->workspace.plan);
     deft__append_count(&output->text, summary->deferred_count, "tool is", "tools are");
     deft__print(output, " withheld until a search finds them; ");
     deft__append_count(&output->text, summary->pinned_count + summary->visible_count, "stays",
                        "stay");
     deft__print(output, " visible.\n");
-    deft_buffer_clear(&why);
 }
 
 // The first lines of the listing: enough to see what it looks like.
@@ -214,13 +208,11 @@ static void print_listing(deft__output *output, const deft__workspace *workspace
     const deft_view listing   = deft_buffer_view(&workspace->upfront.listing);
     size_t          at        = 0;
     for (size_t i = 0; i < lines_max && at < listing.size; i++) {
-        const char     *end   = memchr(listing.data + at, '\n', listing.size - at);
-        const size_t    size  = end != NULL ? (size_t)(end - listing.data) - at : listing.size - at;
-        const deft_view line  = deft_view_slice(listing, at, size);
-        const size_t    shown = deft__text_cut(line, 92);
+        const char  *end  = memchr(listing.data + at, '\n', listing.size - at);
+        const size_t size = end != NULL ? (size_t)(end - listing.data) - at : listing.size - at;
         deft__print(output, "    ");
-        deft__append_safe_line(&output->text, deft_view_slice(line, 0, shown));
-        deft__print(output, shown < size ? "...\n" : "\n");
+        deft__append_cut_line(&output->text, deft_view_slice(listing, at, size), 92);
+        deft__print(output, "\n");
         at += size + 1;
     }
     if (at < listing.size) {
@@ -256,7 +248,6 @@ static void print_search(deft__output *output, const demonstration *demo, size_t
     deft__print(output, "\n");
     for (size_t j = 0; j < search->hit_count; j++) {
         const deft_tool *tool = deft_catalog_tool(demo->workspace.catalog, search->hits[j]);
-        const size_t     size = deft__text_cut(tool->description, 60);
         deft__print(output, "    ");
         const size_t start = output->text.size;
         deft_buffer_append(&output->text, tool->id);
@@ -264,8 +255,8 @@ static void print_search(deft__output *output, const demonstration *demo, size_t
             deft__print(output, " ");
         }
         deft__print(output, "  ");
-        deft__append_safe_line(&output->text, deft_view_slice(tool->description, 0, size));
-        deft__print(output, size < tool->description.size ? "...\n" : "\n");
+        deft__append_cut_line(&output->text, tool->description, 60);
+        deft__print(output, "\n");
     }
     deft__print(output, search->hit_count > 0 ? "    Found and ready to call, for "
                                               : "    Nothing found, for ");
@@ -297,8 +288,9 @@ static void print_savings(deft__output *output, const demonstration *demo)
     deft__table_clear(&table);
 }
 
-static void print_demo(deft__output *output, const demonstration *demo)
+static void print_demo(deft__cli *cli, const demonstration *demo)
 {
+    deft__output       *output  = &cli->output;
     const deft_catalog *catalog = demo->workspace.catalog;
     deft__print(output, "Tool search on a made-up catalog: ");
     deft__append_count(&output->text, deft_catalog_tool_count(catalog), "tool", "tools");
@@ -306,7 +298,7 @@ static void print_demo(deft__output *output, const demonstration *demo)
     deft__append_count(&output->text, deft_catalog_server_count(catalog), "server", "servers");
     deft__print(output, ".\n");
     print_cost(output, &demo->workspace);
-    print_plan(output, demo);
+    print_plan(cli, demo);
     print_upfront(output, &demo->workspace);
     print_heading(output, "4. Three searches");
     for (size_t i = 0; i < QUERY_COUNT; i++) {
@@ -385,7 +377,7 @@ int deft__command_demo(deft__cli *cli)
         if (deft__invocation_has(&cli->invocation, DEFT__FLAG_JSON)) {
             print_json(&cli->output, &demo);
         } else {
-            print_demo(&cli->output, &demo);
+            print_demo(cli, &demo);
         }
         exit_code = DEFT__EXIT_FOUND;
     }

@@ -8,7 +8,7 @@
 
 extern char **environ;
 
-static const char expected_config[] = "a configuration, JSON with toolSearch or mcpServers,";
+static const char expected_config[] = "settings as JSON, with toolSearch or mcpServers";
 
 // --- Where files are. ----------------------------------------------------------------------------
 

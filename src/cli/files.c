@@ -100,11 +100,11 @@ static deft_status check_text(deft_view text, const char *path, const char *expe
     const deft_view gzip = DEFT_VIEW_INIT("\x1f\x8b");
     const deft_view zstd = DEFT_VIEW_INIT("\x28\xb5\x2f\xfd");
     if (text.size == 0) {
-        return deft__fail(error, DEFT_INVALID, 0, "%s is empty; %s was expected", name, expected);
+        return deft__fail(error, DEFT_INVALID, 0, "%s is empty; it should hold %s", name, expected);
     } else if (deft_view_starts_with(text, gzip) || deft_view_starts_with(text, zstd)) {
         return deft__fail(error, DEFT_INVALID, 0, "%s is compressed; unpack it first", name);
     } else if (memchr(text.data, '\0', text.size) != NULL) {
-        return deft__fail(error, DEFT_INVALID, 0, "%s is a binary file; %s was expected", name,
+        return deft__fail(error, DEFT_INVALID, 0, "%s is a binary file; it should hold %s", name,
                           expected);
     } else {
         return DEFT_OK;
@@ -134,13 +134,14 @@ deft_status deft__file_read(const char *path, size_t size_max, const char *expec
     if (status != DEFT_OK) {
         return status;
     }
-    status = read_all(descriptor, path, size_max, out, error);
+    const char *name = descriptor == STDIN_FILENO ? "stdin" : path;
+    status           = read_all(descriptor, name, size_max, out, error);
     if (descriptor != STDIN_FILENO) {
         close(descriptor);
     }
     if (status == DEFT_OK) {
         const deft_view text = deft_view_slice(deft_buffer_view(out), start, out->size);
-        status               = check_text(text, path, expected, error);
+        status               = check_text(text, name, expected, error);
     }
     if (status != DEFT_OK) {
         deft_buffer_truncate(out, start);

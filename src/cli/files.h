@@ -11,8 +11,8 @@
 #define DEFT__CATALOG_FILE_SIZE_MAX (64u * 1024 * 1024) // the catalog's own limit for a source
 #define DEFT__CONFIG_FILE_SIZE_MAX  (16u * 1024 * 1024)
 
-// Appends the content of the file, or of stdin for "-". `expected` says what should have been
-// there, for messages: "a catalog". An empty file, a directory, a compressed file and one with NUL
+// Appends the content of the file, or of stdin for "-". `expected` says what it should
+// hold, for messages: "settings as JSON". An empty file, a directory, a compressed file and one with NUL
 // bytes are errors. DEFT_NOT_FOUND when there is no such file.
 deft_status deft__file_read(const char *path, size_t size_max, const char *expected,
                             deft_buffer *out, deft_error *error);

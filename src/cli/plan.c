@@ -45,13 +45,7 @@ static void print_summary(deft__cli *cli, const deft__workspace *workspace)
 {
     const deft_plan_summary *summary = deft_plan_summary_of(workspace->plan);
     deft_buffer             *out     = &cli->output.text;
-    deft_buffer              why;
-    deft_buffer_init(&why, NULL);
-    if (deft_plan_explain_cause(workspace->plan, &why) != DEFT_OK) {
-        out->status = DEFT_OUT_OF_MEMORY;
-    }
-    deft__append_safe_line(out, deft_buffer_view(&why));
-    deft_buffer_append_byte(out, '\n');
+    deft__print_cause(cli, workspace->plan);
     deft__append_count(out, deft_catalog_tool_count(workspace->catalog), "tool", "tools");
     deft_buffer_append_text(out, ": ");
     deft__append_number(out, summary->pinned_count);
@@ -60,7 +54,6 @@ static void print_summary(deft__cli *cli, const deft__workspace *workspace)
     deft_buffer_append_text(out, " visible, ");
     deft__append_number(out, summary->deferred_count);
     deft_buffer_append_text(out, " deferred\n");
-    deft_buffer_clear(&why);
 }
 
 static void print_table(deft__cli *cli, const deft__workspace *workspace)

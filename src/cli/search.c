@@ -7,6 +7,9 @@
 
 #include <stdio.h>
 
+// What of a description tells hits apart; --json has all of it.
+#define DESCRIPTION_WIDTH 100
+
 // The operands with a space between, so that a query needs no quotes.
 static void join_query(const deft__cli *cli, deft_buffer *out)
 {
@@ -31,7 +34,7 @@ static void print_table(deft__cli *cli, const deft__workspace *workspace, const 
         deft__table_colored(&table, DEFT__COLOR_BOLD, tool->id);
         deft__table_text(&table, deft_view_of(score));
         deft__table_number(&table, deft_sizes_tool(workspace->sizes, hits[i].tool).tokens);
-        deft__table_text(&table, tool->description);
+        deft__table_cut(&table, tool->description, DESCRIPTION_WIDTH);
     }
     if (deft__table_print(&table, &cli->output) != DEFT_OK) {
         cli->output.text.status = DEFT_OUT_OF_MEMORY;

@@ -190,29 +190,43 @@ static bool file_to_write(deft__cli *cli, deft_buffer *path)
     return path->status == DEFT_OK;
 }
 
-// The file's text with the key set, checked as a whole before it goes anywhere.
+// Whether a whole file of this text would be understood.
+static deft_status check(const char *path, deft_view text, deft_error *error)
+{
+    deft_config *config = deft_config_new(NULL, error);
+    if (config == NULL) {
+        return DEFT_OUT_OF_MEMORY;
+    }
+    deft_status status =
+        deft_config_add_file(config, DEFT_LAYER_PROJECT_FILE, deft_view_of(path), text, error);
+    if (status == DEFT_OK) {
+        status = deft_config_resolve(config, error);
+    }
+    deft_config_free(config);
+    return status;
+}
+
+// The file's text with the key set, checked as a whole: a file that contradicts itself helps
+// nobody. Where a file cannot be changed because of what is in it, its line is named.
 static deft_status edit(const char *path, const char *key, const char *value, deft_buffer *out,
                         deft_error *error)
 {
     deft_buffer text;
     deft_buffer_init(&text, NULL);
-    deft_status status = deft__file_read(path, DEFT__CONFIG_FILE_SIZE_MAX, "", &text, error);
+    deft_status status =
+        deft__file_read(path, DEFT__CONFIG_FILE_SIZE_MAX, "settings as JSON", &text, error);
     if (status == DEFT_NOT_FOUND || deft__file_is_empty(path)) {
         status = DEFT_OK; // a new file
     }
     if (status == DEFT_OK) {
         status = deft_config_edit(deft_buffer_view(&text), deft_view_of(key), deft_view_of(value),
                                   out, error);
+        if (status == DEFT_OK) {
+            status = check(path, deft_buffer_view(out), error);
+        } else if (text.size > 0) {
+            (void)check(path, deft_buffer_view(&text), error); // a better reason, if it has one
+        }
     }
-    deft_config *config = status == DEFT_OK ? deft_config_new(NULL, error) : NULL;
-    if (config != NULL) {
-        status = deft_config_add_file(config, DEFT_LAYER_PROJECT_FILE, deft_view_of(path),
-                                      deft_buffer_view(out), error);
-        status = status == DEFT_OK ? deft_config_resolve(config, error) : status;
-    } else if (status == DEFT_OK) {
-        status = DEFT_OUT_OF_MEMORY;
-    }
-    deft_config_free(config);
     deft_buffer_clear(&text);
     return status;
 }

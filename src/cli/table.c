@@ -64,6 +64,13 @@ void deft__table_indented(deft__table *table, deft_view text)
     end_cell(table, offset, DEFT__COLOR_NONE);
 }
 
+void deft__table_cut(deft__table *table, deft_view text, size_t width)
+{
+    const size_t offset = table->text.size;
+    deft__append_cut_line(&table->text, text, width);
+    end_cell(table, offset, DEFT__COLOR_NONE);
+}
+
 void deft__table_number(deft__table *table, uint64_t number)
 {
     const size_t offset = table->text.size;
@@ -115,12 +122,10 @@ static void print_cell(const deft__table *table, size_t column, deft_view text, 
         print_spaces(output, room);
     }
     const size_t width_max = is_last ? last_width_max(table, output) : SIZE_MAX;
-    if (width > width_max) {
-        const size_t size = deft__text_cut(text, width_max - 1);
-        deft__print_colored(output, color, deft_view_slice(text, 0, size));
-        deft__print(output, "\xE2\x80\xA6"); // U+2026, an ellipsis
-    } else if (text.size > 0) {
-        deft__print_colored(output, color, text);
+    if (text.size > 0) {
+        deft__color_begin(output, color);
+        deft__append_cut(&output->text, text, width_max);
+        deft__color_end(output, color);
     }
     if (!is_last) {
         print_spaces(output, table->columns[column].is_number ? 2 : room + 2);

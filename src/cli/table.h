@@ -46,6 +46,9 @@ void deft__table_number(deft__table *table, uint64_t number);
 void deft__table_percent(deft__table *table, uint64_t part, uint64_t whole);
 void deft__table_empty(deft__table *table);
 
+// At most `width` columns of the text.
+void deft__table_cut(deft__table *table, deft_view text, size_t width);
+
 // Two spaces before the text: a row that belongs to the one above.
 void deft__table_indented(deft__table *table, deft_view text);
 

@@ -172,6 +172,26 @@ size_t deft__text_cut(deft_view text, size_t width)
     return at;
 }
 
+void deft__append_cut(deft_buffer *out, deft_view safe, size_t width)
+{
+    if (deft__text_width(safe) > width) {
+        deft_buffer_append(out, deft_view_slice(safe, 0, deft__text_cut(safe, width - 1)));
+        deft_buffer_append_text(out, "\xE2\x80\xA6"); // U+2026, an ellipsis
+    } else {
+        deft_buffer_append(out, safe);
+    }
+}
+
+void deft__append_cut_line(deft_buffer *out, deft_view text, size_t width)
+{
+    deft_buffer line;
+    deft_buffer_init(&line, out->allocator);
+    deft__append_safe_line(&line, text);
+    deft__append_cut(out, deft_buffer_view(&line), width);
+    out->status = line.status != DEFT_OK ? line.status : out->status;
+    deft_buffer_clear(&line);
+}
+
 void deft__append_number(deft_buffer *out, uint64_t number)
 {
     char   digits[20]; // of the largest 64-bit number, last one first

@@ -15,6 +15,11 @@
 void deft__append_safe_line(deft_buffer *out, deft_view text);
 void deft__append_safe_text(deft_buffer *out, deft_view text);
 
+// Safe text, cut to `width` columns with an ellipsis where it is longer; and the same for text that
+// becomes a safe line first.
+void deft__append_cut(deft_buffer *out, deft_view safe, size_t width);
+void deft__append_cut_line(deft_buffer *out, deft_view text, size_t width);
+
 // The same for JSON: what a terminal could act on is written as \u escapes, so the value is the
 // same. JSON itself already forbids control characters below space.
 void deft__append_safe_json(deft_buffer *out, deft_view json);

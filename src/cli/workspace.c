@@ -4,6 +4,7 @@
 #include "base/nearest.h"
 #include "cli/catalogs.h"
 #include "cli/discovery.h"
+#include "cli/text.h"
 
 #include <stdio.h>
 
@@ -100,6 +101,19 @@ void deft__complain_server(const deft__cli *cli, const deft_catalog *catalog)
         deft__complain(&cli->output, "no server is called '%s'; 'deft tools --servers' lists them",
                        pattern);
     }
+}
+
+void deft__print_cause(deft__cli *cli, const deft_plan *plan)
+{
+    deft_buffer why;
+    deft_buffer_init(&why, NULL);
+    if (deft_plan_explain_cause(plan, &why) != DEFT_OK) {
+        cli->output.text.status = DEFT_OUT_OF_MEMORY;
+    }
+    deft__print(&cli->output, "Tool search is ");
+    deft__append_safe_line(&cli->output.text, deft_buffer_view(&why));
+    deft__print(&cli->output, "\n");
+    deft_buffer_clear(&why);
 }
 
 void deft__write_json_window(deft__json_writer *json, const deft_settings *settings)

@@ -36,6 +36,9 @@ bool deft__is_server_chosen(const deft__cli *cli, const deft_server *server);
 // Complains that --server fits nothing, with the nearest name.
 void deft__complain_server(const deft__cli *cli, const deft_catalog *catalog);
 
+// Prints whether tool search is active and why, as one line.
+void deft__print_cause(deft__cli *cli, const deft_plan *plan);
+
 // Members that several commands write the same way.
 void deft__write_json_window(deft__json_writer *json, const deft_settings *settings);
 void deft__write_json_cause(deft__json_writer *json, const deft_plan *plan);
