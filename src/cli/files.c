@@ -206,13 +206,14 @@ static void sync_directory(const char *path)
 }
 
 // A new file beside `path`, then one rename: a reader sees the old content or the new, never half.
-static deft_status replace(const char *path, deft_view text, deft_error *error)
+// `name` is what the person called it.
+static deft_status replace(const char *path, const char *name, deft_view text, deft_error *error)
 {
     struct stat  old      = {.st_mode = 0600};
     const bool   is_there = stat(path, &old) == 0;
     const mode_t mode     = is_there ? old.st_mode & 07777 : 0600;
     if (is_there && !S_ISREG(old.st_mode)) {
-        return fail_errno(error, "write", path, S_ISDIR(old.st_mode) ? EISDIR : EINVAL);
+        return fail_errno(error, "write", name, S_ISDIR(old.st_mode) ? EISDIR : EINVAL);
     }
     deft_buffer temporary;
     deft_buffer_init(&temporary, NULL);
@@ -225,7 +226,11 @@ static deft_status replace(const char *path, deft_view text, deft_error *error)
     const int descriptor = mkstemp(temporary.data);
     int       failure    = descriptor >= 0 ? 0 : errno;
     if (descriptor >= 0) {
-        failure = fchmod(descriptor, mode) == 0 ? 0 : errno;
+        // Only root may give a file to somebody else; for others it was their own already.
+        if (is_there && fchown(descriptor, old.st_uid, old.st_gid) != 0 && geteuid() == 0) {
+            failure = errno;
+        }
+        failure = failure == 0 && fchmod(descriptor, mode) != 0 ? errno : failure;
         failure = failure == 0 ? write_and_sync(descriptor, text) : failure;
         failure = close(descriptor) != 0 && failure == 0 ? errno : failure;
         if (failure == 0 && rename(temporary.data, path) != 0) {
@@ -238,7 +243,7 @@ static deft_status replace(const char *path, deft_view text, deft_error *error)
         }
     }
     deft_buffer_clear(&temporary);
-    return failure == 0 ? DEFT_OK : fail_errno(error, "write", path, failure);
+    return failure == 0 ? DEFT_OK : fail_errno(error, "write", name, failure);
 }
 
 deft_status deft__file_replace(const char *path, deft_view text, deft_error *error)
@@ -249,7 +254,7 @@ deft_status deft__file_replace(const char *path, deft_view text, deft_error *err
     }
     // People keep their settings elsewhere and link to them; the link must survive.
     char             *real   = realpath(path, NULL);
-    const deft_status result = replace(real != NULL ? real : path, text, error);
+    const deft_status result = replace(real != NULL ? real : path, path, text, error);
     free(real);
     return result;
 }

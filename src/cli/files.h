@@ -18,7 +18,7 @@ deft_status deft__file_read(const char *path, size_t size_max, const char *expec
                             deft_buffer *out, deft_error *error);
 
 // Puts `text` in the place of the file's content: all of it or, on any failure, nothing. A link is
-// followed. The file keeps its mode; a new one is readable by its owner only, since settings may
+// followed. The file keeps its mode and owner; a new one is readable by its owner only, since settings may
 // come to hold secrets. Missing directories above it are made.
 deft_status deft__file_replace(const char *path, deft_view text, deft_error *error);
 

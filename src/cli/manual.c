@@ -3,6 +3,7 @@
 // codes.
 #include "cli/help.h"
 
+#include "deft/config.h"
 #include "deft/version.h"
 
 // A dash is written \- so that it can be copied as a flag, a backslash as \e, and a line must not
@@ -108,14 +109,14 @@ static const char *const files[] = {
 };
 
 static const char *const variables[] = {
-    "ENABLE_TOOL_SEARCH",
-    "true, false, auto or auto:N: whether tools are deferred.",
-    "DEFT_NO_MCP",
-    "1 is the same as --no-mcp.",
-    "DEFT_MATCHING_THRESHOLD",
-    "The lowest score that the bm25 ranking shows.",
+    "DEFT_MIN_PCT, DEFT_NO_MCP, ...",
+    "Every setting has a variable: DEFT_MIN_PCT is toolSearch.minPct, DEFT_NO_MCP is noMcp.",
+    "ENABLE_TOOL_SEARCH, PIZZAPI_NO_MCP, KIRO_CLI_TOOL_SEARCH_MATCHING_THRESHOLD",
+    "Those of other products are honoured; deft's own win over them.",
+    "XDG_CONFIG_HOME, HOME",
+    "Where the user's settings are.",
     "NO_COLOR",
-    "Any value turns colour off.",
+    "Any value turns colour off; so does TERM=dumb.",
     NULL,
 };
 
@@ -123,6 +124,25 @@ static const char *const exit_codes[] = {
     "0",  "Found, or done.", "1", "Nothing found.", "2", "Something is wrong; stderr says what.",
     NULL,
 };
+
+// Every key there is, from the table of the configuration.
+static void append_settings(deft_buffer *out)
+{
+    deft_config *config = deft_config_new(NULL, NULL);
+    if (config == NULL) {
+        out->status = DEFT_OUT_OF_MEMORY;
+        return;
+    }
+    for (size_t i = 0; i < deft_config_entry_count(config); i++) {
+        const deft_config_entry entry = deft_config_entry_at(config, i);
+        append_line(out, ".TP\n.B ", entry.key);
+        append_line(out, "", entry.description);
+        append_line(out, "(", entry.accepts);
+        deft_buffer_truncate(out, out->size - 1);
+        deft_buffer_append_text(out, ").\n");
+    }
+    deft_config_free(config);
+}
 
 void deft__manual_write(deft_buffer *out)
 {
@@ -145,6 +165,8 @@ void deft__manual_write(deft_buffer *out)
             append_flag(out, deft__flag_at((deft__flag_id)i));
         }
     }
+    deft_buffer_append_text(out, ".SH SETTINGS\n");
+    append_settings(out);
     deft_buffer_append_text(out, ".SH FILES\n");
     append_terms(out, files);
     deft_buffer_append_text(out, ".SH ENVIRONMENT\n");

@@ -4,6 +4,7 @@
 #include "cli/discovery.h"
 #include "cli/files.h"
 #include "cli/table.h"
+#include "cli/text.h"
 #include "json/writer.h"
 
 #include <string.h>
@@ -131,11 +132,11 @@ static int print_one(deft__cli *cli, const deft_config *config, const char *key)
         write_entry(&json, &entry, &origin);
         deft__print_result(&cli->output, &text);
     } else if (is_set || deft__invocation_has(&cli->invocation, DEFT__FLAG_ORIGIN)) {
-        deft_buffer_append(&cli->output.text, entry.value);
+        deft__append_safe_text(&cli->output.text, entry.value);
         if (deft__invocation_has(&cli->invocation, DEFT__FLAG_ORIGIN)) {
             append_origin(&origin, &entry);
             deft__print(&cli->output, "\t");
-            deft_buffer_append(&cli->output.text, deft_buffer_view(&origin));
+            deft__append_safe_text(&cli->output.text, deft_buffer_view(&origin));
         }
         deft__print(&cli->output, "\n");
     }
