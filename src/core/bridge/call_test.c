@@ -222,8 +222,8 @@ static void what_is_restricted_is_not_there(void **state)
 static bool try_call(const deft_allocator *allocator, void *context)
 {
     static const char *const arguments[] = {
-        "{\"tool_name\":\"tool_call\",\"tool_args\":\"{\\\"tool_name\\\":\\\"slack::search\\\","
-        "\\\"q\\\":1}\"}",
+        ("{\"tool_name\":\"tool_call\",\"tool_args\":\"{\\\"tool_name\\\":\\\"slack::search\\\","
+         "\\\"q\\\":1}\"}"),
         "{\"slack::se\\u0061rch\":{\"q\":1}}",
         "{\"tool_name\":\"slack::list_channels\"}",
     };
