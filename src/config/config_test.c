@@ -609,8 +609,8 @@ static void secrets_stay_secret(void **state)
         "{\"mcpServers\": {\"x\": {\"command\": [[\"s3cret\"]]}}}",
         "{\"mcpServers\": {\"x\": {\"url\": \"y\", \"headers\": \"s3cret\"}}}",
         "[mcp_servers.x]\nurl = \"y\"\nbearer_token_env_var = \"s3cret value\"\n",
-        "{\"env\": {\"SOME_KEY\": \"s3cret\"}, \"mcpServers\": {\"x\": {\"command\": \"x\","
-        " \"env\": {\"A\": \"s3cret\"}, \"tokn\": \"s3cret\", \"envFile\": \"s3cret\"}}}",
+        ("{\"env\": {\"SOME_KEY\": \"s3cret\"}, \"mcpServers\": {\"x\": {\"command\": \"x\","
+         " \"env\": {\"A\": \"s3cret\"}, \"tokn\": \"s3cret\", \"envFile\": \"s3cret\"}}}"),
     };
     for (size_t i = 0; i < array_size(files); i++) {
         deft_error   error  = DEFT_ERROR_INIT;
