@@ -1,0 +1,321 @@
+#include "core/ranking/expand.h"
+
+#include "base/memory.h"
+#include "base/nearest.h"
+#include "core/analysis/thesaurus.h"
+#include "core/analysis/words.h"
+
+// In 1/256, chosen on the judged sets (docs/ranking.md): what the very form adds to its stem, what
+// a near synonym is worth, the same where the word itself is nowhere, and a corrected word.
+static const uint64_t form_share          = 77;
+static const uint64_t synonym_share       = 51;
+static const uint64_t synonym_share_alone = 102;
+static const uint64_t corrected_share     = 160;
+
+// --- synonyms ------------------------------------------------------------------------------
+
+// Only single words take part: a phrase would need its words side by side on both sides.
+static bool is_single(deft_analyzer *analyzer, deft_view phrase, deft_view *word,
+                      deft_status *status)
+{
+    size_t           count = 0;
+    const deft_term *terms = deft_analyzer_run(analyzer, phrase, 4, &count);
+    if (terms == NULL) {
+        *status = DEFT_OUT_OF_MEMORY;
+        return false;
+    }
+    *word = count == 1 ? terms[0].word : deft_view_make(NULL, 0);
+    return count == 1;
+}
+
+typedef struct pairing {
+    uint32_t entry;
+    uint32_t group;
+} pairing;
+
+typedef struct synonym_builder {
+    deft__synonyms *synonyms;
+    deft__arena    *arena;
+    pairing        *pairings; // entry and group, in the order of the groups
+    size_t          pairing_count;
+    size_t          pairing_capacity;
+    uint32_t        entry_count;
+} synonym_builder;
+
+static bool add_pairing(synonym_builder *b, deft_view stem, uint32_t group)
+{
+    uint32_t entry = 0;
+    if (!deft__map_find(&b->synonyms->keys, stem, &entry)) {
+        deft_view copy;
+        entry = b->entry_count++;
+        if (!deft__arena_copy(b->arena, stem, &copy) ||
+            !deft__map_put(&b->synonyms->keys, copy, entry)) {
+            return false;
+        }
+    }
+    void *items = b->pairings;
+    if (!deft__grow(b->arena->allocator, &items, &b->pairing_capacity, b->pairing_count,
+                    sizeof *b->pairings)) {
+        return false;
+    }
+    b->pairings                     = items;
+    b->pairings[b->pairing_count++] = (pairing){entry, group};
+    return true;
+}
+
+static bool read_group(synonym_builder *b, const deft__image *image, deft_analyzer *analyzer,
+                       uint32_t group, uint32_t *term_count)
+{
+    deft_status status = DEFT_OK;
+    deft_view   rest   = deft__thesaurus_group(group);
+    deft_view   phrase;
+    while (deft__thesaurus_next(&rest, &phrase)) {
+        deft_view word;
+        if (is_single(analyzer, phrase, &word, &status)) {
+            const deft_view stem = deft_analyzer_stem(analyzer, word);
+            const uint32_t  term = deft__image_find_stem(image, stem);
+            if (!add_pairing(b, stem, group)) {
+                return false;
+            }
+            if (term != DEFT__NONE) {
+                b->synonyms->group_terms[(*term_count)++] = term;
+            }
+        } else if (status != DEFT_OK) {
+            return false;
+        }
+    }
+    return true;
+}
+
+// From pairs in the order of groups to lists by entry.
+static bool sort_pairings(synonym_builder *b)
+{
+    deft__synonyms *s = b->synonyms;
+    s->entry_start    = deft__arena_array(b->arena, (size_t)b->entry_count + 2, sizeof(uint32_t));
+    s->entry_groups   = deft__arena_array(b->arena, b->pairing_count + 1, sizeof(uint32_t));
+    if (s->entry_start == NULL || s->entry_groups == NULL) {
+        return false;
+    }
+    for (size_t i = 0; i < b->pairing_count; i++) {
+        s->entry_start[b->pairings[i].entry + 2]++;
+    }
+    for (uint32_t i = 2; i < b->entry_count + 2; i++) {
+        s->entry_start[i] += s->entry_start[i - 1];
+    }
+    for (size_t i = 0; i < b->pairing_count; i++) {
+        s->entry_groups[s->entry_start[b->pairings[i].entry + 1]++] = b->pairings[i].group;
+    }
+    return true;
+}
+
+deft_status deft__synonyms_init(deft__synonyms *synonyms, const deft__image *image,
+                                deft_analyzer *analyzer, deft__arena *arena)
+{
+    const uint32_t  groups = (uint32_t)deft__thesaurus_count();
+    synonym_builder b      = {.synonyms = synonyms, .arena = arena};
+    size_t          texts  = 0;
+    for (uint32_t g = 0; g < groups; g++) {
+        texts += deft__thesaurus_group(g).size;
+    }
+    *synonyms = (deft__synonyms){
+        .group_start = deft__arena_array(arena, (size_t)groups + 1, sizeof(uint32_t)),
+        .group_terms = deft__arena_array(arena, texts / 2 + 1, sizeof(uint32_t)),
+    };
+    deft__map_init(&synonyms->keys, image->header->hash_seed, arena->allocator);
+
+    bool     is_ok      = synonyms->group_start != NULL && synonyms->group_terms != NULL;
+    uint32_t term_count = 0;
+    for (uint32_t g = 0; is_ok && g < groups; g++) {
+        is_ok                        = read_group(&b, image, analyzer, g, &term_count);
+        synonyms->group_start[g + 1] = term_count;
+    }
+    is_ok = is_ok && sort_pairings(&b);
+    deft__free(arena->allocator, b.pairings, b.pairing_capacity * sizeof *b.pairings);
+    if (!is_ok) {
+        deft__synonyms_clear(synonyms);
+        return DEFT_OUT_OF_MEMORY;
+    }
+    return DEFT_OK;
+}
+
+void deft__synonyms_clear(deft__synonyms *synonyms)
+{
+    deft__map_clear(&synonyms->keys);
+}
+
+// --- words ---------------------------------------------------------------------------------
+
+// Adds a term or, where the query has it already, keeps the larger weight.
+static void add_term(deft__expansion *e, deft__weighted weighted)
+{
+    if (weighted.weight == 0) {
+        return;
+    }
+    for (size_t i = 0; i < e->term_count; i++) {
+        if (e->terms[i].term == weighted.term) {
+            if (weighted.weight > e->terms[i].weight) {
+                weighted.mass += e->terms[i].mass;
+                e->terms[i] = weighted;
+            } else {
+                e->terms[i].mass += weighted.mass;
+            }
+            return;
+        }
+    }
+    if (e->term_count < DEFT__WEIGHTED_MAX) {
+        e->terms[e->term_count++] = weighted;
+    }
+}
+
+// The nearest word of the index, for a word that it lacks: one edit in a word of four to seven
+// letters, two above. Of several equally near ones the most common. DEFT__NONE: none is near.
+static uint32_t nearest_word(const deft__image *image, deft_view word)
+{
+    if (word.size < 4 || word.size > DEFT__NEAREST_SIZE_MAX) {
+        return DEFT__NONE;
+    }
+    const size_t   limit   = word.size < 8 ? 1 : 2;
+    const uint32_t letters = deft__letters_of(word);
+    size_t         best    = limit + 1;
+    uint32_t       nearest = DEFT__NONE;
+    for (uint32_t i = 0; i < image->word_count; i++) {
+        const deft__word *candidate = &image->words[i];
+        // Each edit changes at most two of the letters that a word has.
+        if (candidate->text_size + limit < word.size || candidate->text_size > word.size + limit ||
+            (size_t)__builtin_popcount(candidate->letters ^ letters) > 2 * limit) {
+            continue;
+        }
+        const size_t distance = deft__edit_distance(deft__image_word_text(image, i), word, limit);
+        if (distance < best || (distance == best && nearest != DEFT__NONE &&
+                                image->terms[candidate->stem].count >
+                                    image->terms[image->words[nearest].stem].count)) {
+            best    = distance;
+            nearest = i;
+        }
+    }
+    return best <= limit ? nearest : DEFT__NONE;
+}
+
+static void add_synonyms(deft__expansion *e, const deft__image *image,
+                         const deft__synonyms *synonyms, const deft__query_word *word,
+                         deft_view stem, uint32_t number)
+{
+    uint32_t entry = 0;
+    if (!deft__map_find(&synonyms->keys, stem, &entry)) {
+        return;
+    }
+    const bool     is_alone = word->stem == DEFT__NONE;
+    const uint64_t share    = is_alone ? synonym_share_alone : synonym_share;
+    const uint64_t own_idf =
+        is_alone ? deft__idf(image->tool_count, 0) : image->terms[word->stem].idf;
+    for (uint32_t i = synonyms->entry_start[entry]; i < synonyms->entry_start[entry + 1]; i++) {
+        const uint32_t group = synonyms->entry_groups[i];
+        for (uint32_t k = synonyms->group_start[group]; k < synonyms->group_start[group + 1]; k++) {
+            const uint32_t term = synonyms->group_terms[k];
+            // A rare synonym of a common word is not worth more than the word itself.
+            const uint64_t idf =
+                image->terms[term].idf < own_idf ? image->terms[term].idf : own_idf;
+            if (term != word->stem) {
+                add_term(e, (deft__weighted){
+                                .term   = term,
+                                .weight = (uint32_t)(idf * word->value * share >> 16),
+                                .word   = number,
+                            });
+            }
+        }
+    }
+}
+
+static void add_word(deft__expansion *e, const deft__image *image, uint32_t number, uint32_t stem,
+                     uint32_t form, uint64_t share)
+{
+    const deft__query_word *word   = &e->words[number];
+    const uint64_t          value  = word->value * share >> 8;
+    const uint64_t          weight = image->terms[stem].idf * value >> 8;
+    const uint64_t          bonus =
+        form != DEFT__NONE ? image->terms[form].idf * value * form_share >> 16 : 0;
+    const bool is_same = form == stem;
+    add_term(e, (deft__weighted){
+                    .term   = stem,
+                    .weight = (uint32_t)(weight + (is_same ? bonus : 0)),
+                    .mass   = (uint32_t)weight,
+                    .word   = number,
+                });
+    if (form != DEFT__NONE && !is_same) {
+        add_term(e, (deft__weighted){.term = form, .weight = (uint32_t)bonus, .word = number});
+    }
+    e->mass_known += weight;
+}
+
+// Square roots of 1 to 4, in 1/256: a word said twice counts more, but not twice.
+static const uint32_t repeat_value[] = {256, 362, 443, 512};
+
+static void collect_words(deft__expansion *e, const deft_term *terms, size_t count)
+{
+    uint32_t repeats[DEFT__QUERY_WORDS_MAX] = {0};
+    for (size_t i = 0; i < count; i++) {
+        size_t k = 0;
+        while (k < e->word_count && !deft_view_equal(e->words[k].text, terms[i].word)) {
+            k++;
+        }
+        if (k == e->word_count) {
+            if (k == DEFT__QUERY_WORDS_MAX) {
+                continue;
+            }
+            e->words[e->word_count++] = (deft__query_word){
+                .text      = terms[i].word,
+                .stem      = DEFT__NONE,
+                .corrected = DEFT__NONE,
+                .value     = deft__word_weight(terms[i].word),
+            };
+        }
+        repeats[k]++;
+    }
+    for (size_t k = 0; k < e->word_count; k++) {
+        const uint32_t repeat = repeats[k] < 4 ? repeats[k] : 4;
+        e->words[k].value     = e->words[k].value * repeat_value[repeat - 1] >> 8;
+    }
+}
+
+deft_status deft__expand(deft__expansion *e, const deft__image *image,
+                         const deft__synonyms *synonyms, deft_analyzer *analyzer, deft_view text)
+{
+    e->word_count   = 0;
+    e->term_count   = 0;
+    e->mass_known   = 0;
+    e->mass_unknown = 0;
+
+    size_t           count = 0;
+    const deft_term *terms = deft_analyzer_run(analyzer, text, 4 * DEFT__QUERY_WORDS_MAX, &count);
+    if (terms == NULL) {
+        return DEFT_OUT_OF_MEMORY;
+    }
+    collect_words(e, terms, count);
+
+    for (uint32_t i = 0; i < e->word_count; i++) {
+        deft__query_word *word  = &e->words[i];
+        const uint32_t    found = deft__image_find_word(image, word->text);
+        const deft_view   stem  = deft_analyzer_stem(analyzer, word->text);
+        word->stem =
+            found != DEFT__NONE ? image->words[found].stem : deft__image_find_stem(image, stem);
+        if (word->stem != DEFT__NONE) {
+            const uint32_t form = found != DEFT__NONE ? image->words[found].form : DEFT__NONE;
+            add_word(e, image, i, word->stem, form, 256);
+        } else {
+            e->mass_unknown += (uint64_t)deft__idf(image->tool_count, 0) * word->value >> 8;
+        }
+    }
+    // After all words of the query have their places, so that an expansion never takes one.
+    for (uint32_t i = 0; i < e->word_count; i++) {
+        deft__query_word *word = &e->words[i];
+        add_synonyms(e, image, synonyms, word, deft_analyzer_stem(analyzer, word->text), i);
+        if (word->stem == DEFT__NONE) {
+            word->corrected = nearest_word(image, word->text);
+            if (word->corrected != DEFT__NONE) {
+                const deft__word *corrected = &image->words[word->corrected];
+                add_word(e, image, i, corrected->stem, DEFT__NONE, corrected_share);
+            }
+        }
+    }
+    return DEFT_OK;
+}
