@@ -21,23 +21,26 @@ typedef struct deft_catalog_builder deft_catalog_builder;
 
 // Zero in a field means the default.
 typedef struct deft_catalog_options {
-    size_t   source_size_max;      // bytes of one source; default 64 MiB
+    size_t   source_size_max;      // bytes of one source; default 64 MiB, at most 1 GiB
     size_t   definition_size_max;  // bytes of one definition; default 256 KiB
     size_t   tools_per_server_max; // default 20,000
-    size_t   name_size_max;        // bytes of a tool's or a server's name; default 128
+    size_t   name_size_max;        // bytes of a tool's or a server's name; default 128, at most 512
     uint32_t depth_max;            // JSON nesting; default 128
     uint64_t hash_seed;            // set it to a random number where servers are not trusted
+    size_t   tools_max;            // of all servers together; default 1,000,000
 } deft_catalog_options;
 
 #define DEFT_CATALOG_OPTIONS_INIT                                                                  \
     {                                                                                              \
-        0, 0, 0, 0, 0, 0                                                                           \
+        0, 0, 0, 0, 0, 0, 0                                                                        \
     }
 
 #define DEFT_SOURCE_SIZE_MAX      (64u * 1024 * 1024)
 #define DEFT_DEFINITION_SIZE_MAX  (256u * 1024)
 #define DEFT_TOOLS_PER_SERVER_MAX 20000u
 #define DEFT_NAME_SIZE_MAX        128u
+#define DEFT_TOOLS_MAX            1000000u
+#define DEFT_PROBLEMS_MAX         1000u // kept; one more then tells how many are not
 
 // Where a text of definitions comes from. Zero in a field means: take it from the text.
 typedef struct deft_source {
@@ -103,13 +106,20 @@ DEFT_API bool deft_catalog_find_server(const deft_catalog *catalog, deft_view na
 // The tool with exactly this id ("server::tool").
 DEFT_API bool deft_catalog_find(const deft_catalog *catalog, deft_view id, deft_tool_id *tool);
 
+// The tool with exactly this wire name ("server__tool").
+DEFT_API bool deft_catalog_find_wire(const deft_catalog *catalog, deft_view wire_name,
+                                     deft_tool_id *tool);
+
 // The tool that someone means: its id, its wire name, `mcp__server__tool` as some hosts write it,
-// or its bare name where only one server has it. DEFT_NOT_FOUND with the nearest names in the
-// message; DEFT_CONFLICT, with the candidates, where a bare name belongs to several servers.
+// or its bare name where only one server has it; failing these, any of them in other upper and
+// lower case where that fits one tool only. DEFT_NOT_FOUND with the nearest names in the message;
+// DEFT_CONFLICT, with the candidates, where several tools are meant alike.
 DEFT_API deft_status deft_catalog_resolve(const deft_catalog *catalog, deft_view name,
                                           deft_tool_id *tool, deft_error *error);
 
-// The ids nearest to `name`, best first, at most `count_max`; returns how many were written.
+// The tools nearest to `name`, best first, at most `count_max` and never more than
+// DEFT_NEAREST_MAX; returns how many were written. Reads the whole catalog once.
+#define DEFT_NEAREST_MAX 16u
 DEFT_API size_t deft_catalog_nearest(const deft_catalog *catalog, deft_view name,
                                      deft_tool_id *tools, size_t count_max);
 

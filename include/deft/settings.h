@@ -68,9 +68,11 @@ enum {
     DEFT_PARAMETER_LIMIT       = 1 << 3  // the same, called limit
 };
 
-// "These tools are (never) deferred": one of the lists below, first fitting rule wins.
+// "These tools are (never) deferred": one of the lists below, first fitting rule wins. `*` in a
+// pattern fits any run of characters, `?` fits one. A pattern for tools that holds `::` is compared
+// with the whole id, `server::name`; one without is compared with the name alone, on any server.
 typedef struct deft_rule {
-    deft_view pattern; // a server's name, or a tool's `name` or `server::name`; `*` and `?` fit any
+    deft_view pattern;     // a server's name, or a tool's `name` or `server::name`
     bool      is_deferred; // false: pinned
 } deft_rule;
 
@@ -88,11 +90,11 @@ typedef struct deft_settings {
     deft_threshold    threshold_characters;
     deft_threshold    threshold_tokens;
     deft_threshold    threshold_permyriad; // of the context window, in 1/100 percent: 10 % is 1000
-    uint64_t          context_window_tokens;
+    uint64_t          context_window_tokens; // 0: unknown, then a percent threshold decides nothing
     deft_token_family token_family;
     deft_form         measured_form; // the form in which definitions are measured
     deft_defer        defer;
-    const deft_view  *core_tools; // never deferred; NULL with is_core_tools_set: none
+    const deft_view  *core_tools; // never deferred; patterns as in tool_rules; may be NULL for none
     size_t            core_tool_count;
     bool              is_core_tools_set; // false: the default list, deft_core_tools()
     const deft_rule  *server_rules;
@@ -130,7 +132,8 @@ DEFT_API void deft_settings_init(deft_settings *settings, deft_preset preset);
 // The default core set (A7).
 DEFT_API const deft_view *deft_core_tools(size_t *count);
 
-// The words used in files, flags and messages; NULL-safe both ways.
+// The words used in files, flags and messages. A name is never NULL ("unknown" for a value outside
+// the enum); from_name is false for a word that it does not know and leaves the output as it was.
 DEFT_API const char *deft_preset_name(deft_preset preset); // "deft", "pizzapi", "claude-code", ...
 DEFT_API bool        deft_preset_from_name(deft_view name, deft_preset *preset);
 DEFT_API const char *deft_mode_name(deft_mode mode);    // "off", "on", "auto"

@@ -72,6 +72,7 @@ typedef struct deft_tool {
     deft_view icons;         // raw; may be empty
     deft_view execution;     // raw; may be empty
     deft_view meta;          // raw _meta; may be empty
+    deft_view source_id;     // the definition's own "id", decoded; empty when it has none
 
     const deft_parameter *parameters;
     uint32_t              parameter_count;

@@ -2,7 +2,8 @@
 // defaults with the differences that the product's documentation states.
 #include "deft/settings.h"
 
-// PraisonAI's table of tools that never defer, in its order.
+// PraisonAI's table of tools that never defer, in its order. Its text speaks of 16 tools, its table
+// names 22; we take the table.
 static const deft_view core_tools[] = {
     DEFT_VIEW_INIT("read_file"),       DEFT_VIEW_INIT("write_file"),
     DEFT_VIEW_INIT("list_files"),      DEFT_VIEW_INIT("get_file_info"),
@@ -53,47 +54,61 @@ static void init_deft(deft_settings *settings)
     };
 }
 
-// The products below know no core set: apart from their built-in tools everything may be deferred.
-static void init_without_core(deft_settings *settings)
+// The products set no budget for what they list. Ours is then a tenth of the usual window: what they
+// would list in practice fits, and 10,000 tools still do not flood the context.
+static const uint64_t unbudgeted_listing_tokens = 20000;
+
+// Apart from their own built-in tools, everything of these products may be deferred: PraisonAI alone
+// knows a core set.
+static void clear_core_tools(deft_settings *settings)
 {
-    settings->is_core_tools_set   = true;
-    settings->threshold_permyriad = (deft_threshold){.is_set = false};
+    settings->is_core_tools_set = true;
+    settings->core_tools        = NULL;
+    settings->core_tool_count   = 0;
 }
 
 static void init_pizzapi(deft_settings *settings)
 {
-    init_without_core(settings);
-    settings->mode                 = DEFT_MODE_OFF;
-    settings->threshold_characters = (deft_threshold){.is_set = true, .value = 10000};
-    settings->search_name          = deft_view_of("search_tools");
-    settings->search_parameters    = DEFT_PARAMETER_QUERY;
-    settings->listing              = DEFT_LISTING_NONE;
-    settings->ranking              = DEFT_RANKING_KEYWORD;
-    settings->results_max          = 5;
-    settings->style                = DEFT_STYLE_LOAD;
+    clear_core_tools(settings);
+    settings->mode                  = DEFT_MODE_OFF;
+    settings->threshold_characters  = (deft_threshold){.is_set = true, .value = 10000};
+    settings->threshold_permyriad   = (deft_threshold){.is_set = false};
+    settings->search_name           = deft_view_of("search_tools");
+    settings->search_parameters     = DEFT_PARAMETER_QUERY;
+    settings->listing               = DEFT_LISTING_NONE;
+    settings->listing_budget_tokens = unbudgeted_listing_tokens; // of the fallback list
+    settings->ranking               = DEFT_RANKING_KEYWORD;
+    settings->results_max           = 5;
+    settings->style                 = DEFT_STYLE_LOAD;
 }
 
+// Off is what an agent without `tool_search` has. A dictionary without `enabled` means auto, but
+// that is for whoever reads the dictionary to say.
 static void init_praisonai(deft_settings *settings)
 {
-    settings->mode               = DEFT_MODE_OFF;
-    settings->search_parameters  = DEFT_PARAMETER_QUERY | DEFT_PARAMETER_LIMIT;
-    settings->listing            = DEFT_LISTING_NONE;
-    settings->ranking            = DEFT_RANKING_BM25;
-    settings->is_fallback_listed = false;
-    settings->style              = DEFT_STYLE_BRIDGE;
+    settings->mode                  = DEFT_MODE_OFF;
+    settings->measured_form         = DEFT_FORM_OPENAI;
+    settings->search_parameters     = DEFT_PARAMETER_QUERY | DEFT_PARAMETER_LIMIT;
+    settings->listing               = DEFT_LISTING_NONE;
+    settings->listing_budget_tokens = unbudgeted_listing_tokens;
+    settings->ranking               = DEFT_RANKING_BM25;
+    settings->is_fallback_listed    = false;
+    settings->style                 = DEFT_STYLE_BRIDGE;
 }
 
 static void init_claude(deft_settings *settings)
 {
-    init_without_core(settings);
-    settings->mode                = DEFT_MODE_ON;
-    settings->threshold_permyriad = (deft_threshold){.is_set = true, .value = 1000};
-    settings->search_name         = deft_view_of("ToolSearch");
-    settings->search_parameters   = DEFT_PARAMETER_QUERY | DEFT_PARAMETER_MAX_RESULTS;
-    settings->ranking             = DEFT_RANKING_BM25;
-    settings->results_max         = 5;
-    settings->is_fallback_listed  = false;
-    settings->style               = DEFT_STYLE_LOAD;
+    clear_core_tools(settings);
+    settings->mode                  = DEFT_MODE_ON;
+    settings->token_family          = DEFT_TOKENS_CLAUDE;
+    settings->measured_form         = DEFT_FORM_ANTHROPIC;
+    settings->search_name           = deft_view_of("ToolSearch");
+    settings->search_parameters     = DEFT_PARAMETER_QUERY | DEFT_PARAMETER_MAX_RESULTS;
+    settings->listing_budget_tokens = unbudgeted_listing_tokens;
+    settings->ranking               = DEFT_RANKING_BM25;
+    settings->results_max           = 5;
+    settings->is_fallback_listed    = false;
+    settings->style                 = DEFT_STYLE_LOAD;
 }
 
 static void init_claude_sdk(deft_settings *settings)
@@ -102,21 +117,16 @@ static void init_claude_sdk(deft_settings *settings)
     settings->listing = DEFT_LISTING_CATEGORIES;
 }
 
-// A listing whose product sets no budget still gets one: a tenth of the usual window, because
-// 10,000 tools must never flood the context.
-static const uint64_t unbudgeted_listing_tokens = 20000;
-
 static void init_claude_code(deft_settings *settings)
 {
     init_claude(settings);
-    settings->defer                 = DEFT_DEFER_OVERFLOW;
-    settings->listing               = DEFT_LISTING_NAMES;
-    settings->listing_budget_tokens = unbudgeted_listing_tokens;
+    settings->defer   = DEFT_DEFER_OVERFLOW;
+    settings->listing = DEFT_LISTING_NAMES;
 }
 
 static void init_kiro(deft_settings *settings)
 {
-    init_without_core(settings);
+    clear_core_tools(settings);
     settings->mode                     = DEFT_MODE_OFF;
     settings->threshold_tokens         = (deft_threshold){.is_set = true, .value = 50000};
     settings->threshold_permyriad      = (deft_threshold){.is_set = true, .value = 500};
@@ -188,10 +198,12 @@ const char *deft_preset_name(deft_preset preset)
 
 bool deft_preset_from_name(deft_view name, deft_preset *preset)
 {
-    unsigned   value    = 0;
-    const bool is_known = value_of(preset_words, WORD_COUNT(preset_words), name, &value);
-    *preset             = is_known ? (deft_preset)value : *preset;
-    return is_known;
+    unsigned value = 0;
+    if (!value_of(preset_words, WORD_COUNT(preset_words), name, &value)) {
+        return false;
+    }
+    *preset = (deft_preset)value;
+    return true;
 }
 
 const char *deft_mode_name(deft_mode mode)
@@ -206,10 +218,12 @@ const char *deft_defer_name(deft_defer defer)
 
 bool deft_defer_from_name(deft_view name, deft_defer *defer)
 {
-    unsigned   value    = 0;
-    const bool is_known = value_of(defer_words, WORD_COUNT(defer_words), name, &value);
-    *defer              = is_known ? (deft_defer)value : *defer;
-    return is_known;
+    unsigned value = 0;
+    if (!value_of(defer_words, WORD_COUNT(defer_words), name, &value)) {
+        return false;
+    }
+    *defer = (deft_defer)value;
+    return true;
 }
 
 const char *deft_style_name(deft_style style)
@@ -219,10 +233,12 @@ const char *deft_style_name(deft_style style)
 
 bool deft_style_from_name(deft_view name, deft_style *style)
 {
-    unsigned   value    = 0;
-    const bool is_known = value_of(style_words, WORD_COUNT(style_words), name, &value);
-    *style              = is_known ? (deft_style)value : *style;
-    return is_known;
+    unsigned value = 0;
+    if (!value_of(style_words, WORD_COUNT(style_words), name, &value)) {
+        return false;
+    }
+    *style = (deft_style)value;
+    return true;
 }
 
 const char *deft_ranking_name(deft_ranking ranking)
@@ -232,10 +248,12 @@ const char *deft_ranking_name(deft_ranking ranking)
 
 bool deft_ranking_from_name(deft_view name, deft_ranking *ranking)
 {
-    unsigned   value    = 0;
-    const bool is_known = value_of(ranking_words, WORD_COUNT(ranking_words), name, &value);
-    *ranking            = is_known ? (deft_ranking)value : *ranking;
-    return is_known;
+    unsigned value = 0;
+    if (!value_of(ranking_words, WORD_COUNT(ranking_words), name, &value)) {
+        return false;
+    }
+    *ranking = (deft_ranking)value;
+    return true;
 }
 
 const char *deft_listing_level_name(deft_listing_level level)
@@ -245,8 +263,10 @@ const char *deft_listing_level_name(deft_listing_level level)
 
 bool deft_listing_level_from_name(deft_view name, deft_listing_level *level)
 {
-    unsigned   value    = 0;
-    const bool is_known = value_of(listing_words, WORD_COUNT(listing_words), name, &value);
-    *level              = is_known ? (deft_listing_level)value : *level;
-    return is_known;
+    unsigned value = 0;
+    if (!value_of(listing_words, WORD_COUNT(listing_words), name, &value)) {
+        return false;
+    }
+    *level = (deft_listing_level)value;
+    return true;
 }

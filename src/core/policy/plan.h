@@ -1,0 +1,32 @@
+// plan.h - what a plan holds, for the files of this folder.
+#ifndef DEFT_CORE_POLICY_PLAN_H
+#define DEFT_CORE_POLICY_PLAN_H
+
+#include "base/arena.h"
+#include "deft/policy.h"
+
+#include <stdatomic.h>
+
+typedef struct deft__plan_tool {
+    deft_size        size;
+    deft_place       place;
+    deft_reason      reason;
+    const deft_view *rule; // the pattern that decided, in the arena; NULL when none did
+} deft__plan_tool;
+
+struct deft_plan {
+    atomic_size_t         references;
+    const deft_allocator *allocator;
+    deft_catalog         *catalog; // retained
+    deft__arena           arena;   // tools, rules
+    deft__plan_tool      *tools;
+    deft_plan_summary     summary;
+
+    // What the explanations need of the settings.
+    deft_threshold threshold_characters;
+    deft_threshold threshold_tokens;
+    deft_threshold threshold_permyriad;
+    uint64_t       context_window_tokens;
+};
+
+#endif
