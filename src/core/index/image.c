@@ -208,24 +208,24 @@ deft_status deft__image_open(deft__image *image, deft_view bytes, deft_error *er
                           "the index is damaged; build it again");
     }
 
-    uint64_t    counts[DEFT__SECTION_COUNT];
-    deft__image opened = {
-        .header     = header,
-        .tool_count = header->tool_count,
-        .block_count =
-            (uint32_t)(((uint64_t)header->tool_count + DEFT__BLOCK_SIZE - 1) / DEFT__BLOCK_SIZE),
-        .stem_count   = header->stem_count,
-        .texts        = section(bytes, header, DEFT__SECTION_TEXTS, 1, &counts[0]),
-        .terms        = section(bytes, header, DEFT__SECTION_TERMS, sizeof(deft__term), &counts[1]),
-        .words        = section(bytes, header, DEFT__SECTION_WORDS, sizeof(deft__word), &counts[2]),
-        .term_hash    = section(bytes, header, DEFT__SECTION_TERM_HASH, 4, &counts[3]),
-        .word_hash    = section(bytes, header, DEFT__SECTION_WORD_HASH, 4, &counts[4]),
-        .tools        = section(bytes, header, DEFT__SECTION_TOOLS, 4, &counts[5]),
-        .impacts      = section(bytes, header, DEFT__SECTION_IMPACTS, 1, &counts[6]),
-        .name_starts  = section(bytes, header, DEFT__SECTION_NAME_STARTS, 4, &counts[7]),
-        .name_terms   = section(bytes, header, DEFT__SECTION_NAME_TERMS, 4, &counts[8]),
-        .blocks       = section(bytes, header, DEFT__SECTION_BLOCKS, 1, &counts[9]),
-        .block_starts = section(bytes, header, DEFT__SECTION_BLOCK_STARTS, 4, &counts[10]),
+    uint64_t    counts[DEFT__SECTION_COUNT] = {0};
+    deft__image opened                      = {
+                             .header     = header,
+                             .tool_count = header->tool_count,
+                             .block_count =
+                                 (uint32_t)(((uint64_t)header->tool_count + DEFT__BLOCK_SIZE - 1) / DEFT__BLOCK_SIZE),
+                             .stem_count   = header->stem_count,
+                             .texts        = section(bytes, header, DEFT__SECTION_TEXTS, 1, &counts[0]),
+                             .terms        = section(bytes, header, DEFT__SECTION_TERMS, sizeof(deft__term), &counts[1]),
+                             .words        = section(bytes, header, DEFT__SECTION_WORDS, sizeof(deft__word), &counts[2]),
+                             .term_hash    = section(bytes, header, DEFT__SECTION_TERM_HASH, 4, &counts[3]),
+                             .word_hash    = section(bytes, header, DEFT__SECTION_WORD_HASH, 4, &counts[4]),
+                             .tools        = section(bytes, header, DEFT__SECTION_TOOLS, 4, &counts[5]),
+                             .impacts      = section(bytes, header, DEFT__SECTION_IMPACTS, 1, &counts[6]),
+                             .name_starts  = section(bytes, header, DEFT__SECTION_NAME_STARTS, 4, &counts[7]),
+                             .name_terms   = section(bytes, header, DEFT__SECTION_NAME_TERMS, 4, &counts[8]),
+                             .blocks       = section(bytes, header, DEFT__SECTION_BLOCKS, 1, &counts[9]),
+                             .block_starts = section(bytes, header, DEFT__SECTION_BLOCK_STARTS, 4, &counts[10]),
     };
     const deft_status damaged = DEFT_INVALID;
     if (opened.texts == NULL || opened.terms == NULL || opened.words == NULL ||

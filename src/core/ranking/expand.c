@@ -167,11 +167,22 @@ static void add_term(deft__expansion *e, deft__weighted weighted)
     }
 }
 
+// Only letters a to z: distances are counted in bytes, and other scripts slip in other ways.
+static bool is_plain(deft_view word)
+{
+    for (size_t i = 0; i < word.size; i++) {
+        if (word.data[i] < 'a' || word.data[i] > 'z') {
+            return false;
+        }
+    }
+    return true;
+}
+
 // The nearest word of the index, for a word that it lacks: one edit in a word of four to seven
 // letters, two above. Of several equally near ones the most common. DEFT__NONE: none is near.
 static uint32_t nearest_word(const deft__image *image, deft_view word)
 {
-    if (word.size < 4 || word.size > DEFT__NEAREST_SIZE_MAX) {
+    if (word.size < 4 || word.size > DEFT__NEAREST_SIZE_MAX || !is_plain(word)) {
         return DEFT__NONE;
     }
     const size_t   limit   = word.size < 8 ? 1 : 2;

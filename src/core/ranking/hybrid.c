@@ -321,19 +321,25 @@ static void look_closer(deft__hybrid *h)
     }
 }
 
-// Insertion sort: at most DEFT__CANDIDATES_MAX items, and most are nearly in order.
+static bool is_before(const deft__candidate *a, const deft__candidate *b)
+{
+    return a->final > b->final || (a->final == b->final && a->tool < b->tool);
+}
+
+// Shell sort: in place, no recursion, and quick for the few dozen that there are.
 static void sort_candidates(deft__candidate *candidates, size_t count)
 {
-    for (size_t i = 1; i < count; i++) {
-        const deft__candidate moved = candidates[i];
-        size_t                k     = i;
-        while (k > 0 &&
-               (candidates[k - 1].final < moved.final ||
-                (candidates[k - 1].final == moved.final && candidates[k - 1].tool > moved.tool))) {
-            candidates[k] = candidates[k - 1];
-            k--;
+    static const size_t gaps[] = {23, 10, 4, 1};
+    for (size_t g = 0; g < sizeof gaps / sizeof gaps[0]; g++) {
+        const size_t gap = gaps[g];
+        for (size_t i = gap; i < count; i++) {
+            const deft__candidate moved = candidates[i];
+            size_t                k     = i;
+            for (; k >= gap && is_before(&moved, &candidates[k - gap]); k -= gap) {
+                candidates[k] = candidates[k - gap];
+            }
+            candidates[k] = moved;
         }
-        candidates[k] = moved;
     }
 }
 

@@ -7,7 +7,7 @@
 
 // Tools that are looked at more closely after the first scoring. Enough that what the closer look
 // could lift into the first twenty is there; few enough that it costs nothing.
-#define DEFT__CANDIDATES_MAX 128u
+#define DEFT__CANDIDATES_MAX 48u
 
 typedef struct deft__candidate {
     uint32_t tool;
