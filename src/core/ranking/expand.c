@@ -12,6 +12,10 @@ static const uint64_t synonym_share       = 51;
 static const uint64_t synonym_share_alone = 102;
 static const uint64_t corrected_share     = 160;
 
+// Words written apart or together: "file system" and "filesystem".
+static const uint64_t split_share  = 160;
+static const uint64_t joined_share = 160;
+
 // --- synonyms ------------------------------------------------------------------------------
 
 // Only single words take part: a phrase would need its words side by side on both sides.
@@ -258,6 +262,62 @@ static void add_word(deft__expansion *e, const deft__image *image, uint32_t numb
     e->mass_known += weight;
 }
 
+// A word that no tool has, as two that tools have ("github" where only "GitHubSearch" is written).
+// Of several ways to cut, the one whose commoner half is rarest, for that says most. False: there
+// is none.
+static bool add_halves(deft__expansion *e, const deft__image *image, uint32_t number)
+{
+    const size_t    half_size_min = 3;
+    const deft_view word          = e->words[number].text;
+    uint32_t        best[2]       = {DEFT__NONE, DEFT__NONE};
+    uint32_t        best_idf      = 0;
+    for (size_t cut = half_size_min; cut + half_size_min <= word.size; cut++) {
+        const uint32_t left  = deft__image_find_word(image, deft_view_slice(word, 0, cut));
+        const uint32_t right = deft__image_find_word(image, deft_view_slice(word, cut, word.size));
+        if (left == DEFT__NONE || right == DEFT__NONE) {
+            continue;
+        }
+        const uint32_t left_idf  = image->terms[image->words[left].stem].idf;
+        const uint32_t right_idf = image->terms[image->words[right].stem].idf;
+        const uint32_t idf       = left_idf < right_idf ? left_idf : right_idf;
+        if (best[0] == DEFT__NONE || idf > best_idf) {
+            best[0]  = left;
+            best[1]  = right;
+            best_idf = idf;
+        }
+    }
+    if (best[0] == DEFT__NONE) {
+        return false;
+    }
+    for (int i = 0; i < 2; i++) {
+        add_word(e, image, number, image->words[best[i]].stem, DEFT__NONE, split_share);
+    }
+    return true;
+}
+
+// Two neighbours of the query as the one word that tools have.
+static void add_joined(deft__expansion *e, const deft__image *image, uint32_t number)
+{
+    const deft_view a = e->words[number].text;
+    const deft_view b = e->words[number + 1].text;
+    char            joined[2 * DEFT_WORD_SIZE_MAX];
+    if (e->words[number].value < DEFT__WORD_WEIGHT_FULL ||
+        e->words[number + 1].value < DEFT__WORD_WEIGHT_FULL) {
+        return;
+    }
+    memcpy(joined, a.data, a.size);
+    memcpy(joined + a.size, b.data, b.size);
+    const uint32_t word = deft__image_find_word(image, deft_view_make(joined, a.size + b.size));
+    if (word != DEFT__NONE) {
+        const deft__term *stem = &image->terms[image->words[word].stem];
+        add_term(e, (deft__weighted){
+                        .term   = image->words[word].stem,
+                        .weight = (uint32_t)(stem->idf * joined_share >> 8),
+                        .word   = number,
+                    });
+    }
+}
+
 // Square roots of 1 to 4, in 1/256: a word said twice counts more, but not twice.
 static const uint32_t repeat_value[] = {256, 362, 443, 512};
 
@@ -320,7 +380,10 @@ deft_status deft__expand(deft__expansion *e, const deft__image *image,
     for (uint32_t i = 0; i < e->word_count; i++) {
         deft__query_word *word = &e->words[i];
         add_synonyms(e, image, synonyms, word, deft_analyzer_stem(analyzer, word->text), i);
-        if (word->stem == DEFT__NONE) {
+        if (i + 1 < e->word_count) {
+            add_joined(e, image, i);
+        }
+        if (word->stem == DEFT__NONE && !add_halves(e, image, i)) {
             word->corrected = nearest_word(image, word->text);
             if (word->corrected != DEFT__NONE) {
                 const deft__word *corrected = &image->words[word->corrected];
