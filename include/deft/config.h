@@ -35,7 +35,9 @@ DEFT_API void         deft_config_free(deft_config *config); // NULL is fine
 // are deft's own file, PizzaPi's config.json, Kiro's dotted settings, Claude's .mcp.json and
 // settings, PraisonAI's dictionary, VS Code's mcp.json, and Codex' config.toml (by content). JSON
 // may hold comments and trailing commas. Unknown keys become warnings. An error names file, line,
-// key, value and what is accepted; the config is then as before.
+// key, value and what is accepted; the config is then as before. Two members of one server or rule
+// that contradict one another (deferLoading and alwaysLoad) are DEFT_CONFLICT here already.
+// Within a layer a later file wins.
 DEFT_API deft_status deft_config_add_file(deft_config *config, deft_layer layer, deft_view name,
                                           deft_view text, deft_error *error);
 
@@ -44,13 +46,15 @@ DEFT_API deft_status deft_config_add_file(deft_config *config, deft_layer layer,
 DEFT_API deft_status deft_config_add_value(deft_config *config, deft_layer layer, deft_view name,
                                            deft_view json, deft_error *error);
 
-// Offers one environment variable; one that means nothing to deft is ignored.
+// Offers one environment variable; one that means nothing to deft, or is empty, is ignored. Every
+// key has one, DEFT_MIN_PCT for toolSearch.minPct; it wins over another product's for the same
+// key (ENABLE_TOOL_SEARCH, PIZZAPI_NO_MCP, KIRO_CLI_TOOL_SEARCH_MATCHING_THRESHOLD).
 DEFT_API deft_status deft_config_add_variable(deft_config *config, deft_view name, deft_view value,
                                               deft_error *error);
 
 // Sets one key ("toolSearch.minPct") to a value as typed by a person ("0", "true", "auto:5",
-// "a,b"). `place` says where it came from: "--min-pct". DEFT_NOT_FOUND with the nearest key for an
-// unknown one.
+// "a,b"). Other products' names for keys are understood, and "toolSearch." may be left out. `place`
+// says where it came from: "--min-pct". DEFT_NOT_FOUND with the nearest key for an unknown one.
 DEFT_API deft_status deft_config_set(deft_config *config, deft_layer layer, deft_view key,
                                      deft_view value, deft_view place, deft_error *error);
 

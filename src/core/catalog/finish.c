@@ -7,6 +7,8 @@
 #include "base/hash.h"
 #include "base/memory.h"
 
+#include <assert.h>
+
 static void *new_array(const deft_allocator *allocator, size_t count, size_t item_size)
 {
     size_t bytes = 0;
@@ -220,6 +222,7 @@ static bool add_tools(finishing *self)
             return false;
         }
     }
+    assert(catalog->record_count == 0 || catalog->records != NULL);
     // Last first, so that tools of one key come out in catalog order.
     for (size_t i = catalog->record_count; i > 0; i--) {
         const deft_tool *tool = &catalog->records[i - 1].tool;

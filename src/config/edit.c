@@ -1,0 +1,511 @@
+// Sets one key in the text of a configuration file and leaves every other byte alone. The value is
+// replaced where the key stands already, under whatever name; else a member is added, written the
+// way its neighbours are.
+#include "deft/config.h"
+
+#include "base/fail.h"
+#include "base/memory.h"
+#include "config/jsonc.h"
+#include "config/read.h"
+
+// A text and what it says. `plain` is the text without comments, byte for byte in the same place.
+typedef struct edited_text {
+    deft_view             text;
+    char                 *plain;
+    deft__json            document;
+    const deft_allocator *allocator;
+    deft_error           *error;
+} edited_text;
+
+static void edit_clear(edited_text *edit)
+{
+    deft__json_clear(&edit->document);
+    deft__free(edit->allocator, edit->plain, edit->text.size + 1);
+    edit->plain = NULL;
+}
+
+static size_t line_of(deft_view text, size_t offset)
+{
+    size_t line   = 0;
+    size_t column = 0;
+    deft__json_place(text, offset, &line, &column);
+    return line;
+}
+
+// Parses `text`. `is_blank`: there is nothing in it but white space and comments.
+static deft_status edit_open(edited_text *edit, deft_view text, bool *is_blank)
+{
+    const deft__json_limits limits = {.size_max   = DEFT__CONFIG_SIZE_MAX,
+                                      .depth_max  = DEFT__CONFIG_DEPTH_MAX,
+                                      .tokens_max = DEFT__CONFIG_TOKENS_MAX};
+    edit->text                     = text;
+    edit->plain                    = deft__resize(edit->allocator, NULL, 0, text.size + 1);
+    deft__json_init(&edit->document, edit->allocator);
+    if (edit->plain == NULL) {
+        return deft__fail_memory(edit->error);
+    }
+    if (text.size > 0) {
+        memcpy(edit->plain, text.data, text.size);
+    }
+
+    deft_error  error  = DEFT_ERROR_INIT;
+    deft_status status = deft__jsonc_blank(edit->plain, text.size, &error);
+    *is_blank = status == DEFT_OK && deft__jsonc_skip(edit->plain, text.size, 0) == text.size;
+    if (status == DEFT_OK && !*is_blank) {
+        status = deft__json_parse(&edit->document, deft_view_make(edit->plain, text.size), &limits,
+                                  &error);
+    }
+    if (status != DEFT_OK) {
+        return deft__fail(edit->error, status, error.offset, "line %zu: %s",
+                          line_of(text, error.offset), error.message);
+    }
+    const deft__json_value root = deft__json_root(&edit->document);
+    if (!*is_blank && !deft__json_is(root, DEFT__JSON_OBJECT)) {
+        return deft__fail(edit->error, DEFT_INVALID, 0, "the file holds %s; accepted: an object",
+                          deft__json_kind_name(deft__json_kind_of(root)));
+    }
+    return DEFT_OK;
+}
+
+// Where a key stands, and where it could.
+typedef struct key_location {
+    deft__json_value value;     // of the key; document NULL when it is not there
+    deft__json_value group;     // toolSearch; document NULL when it is not there
+    bool             is_dotted; // the file writes "toolSearch.minPct" at its top level
+} key_location;
+
+// Whether a member's name is one for `key` there.
+static bool names_key(deft__json_value name, deft__key_place place, deft__key key,
+                      deft_buffer *scratch)
+{
+    deft__key_match match;
+    deft_buffer_reset(scratch);
+    const deft_view text = deft__json_string(name, scratch);
+    return deft__key_find(place, text, &match) && match.key == key;
+}
+
+static void locate_in_group(deft__json_value group, deft__key key, deft_buffer *scratch,
+                            key_location *location)
+{
+    location->group = group;
+    if (!deft__json_is(group, DEFT__JSON_OBJECT)) {
+        // "toolSearch": true is the mode itself.
+        if (key == DEFT__KEY_ENABLED) {
+            location->value = group;
+        }
+        return;
+    }
+    deft__json_iterator i = deft__json_iterate(group);
+    while (deft__json_next(&i)) {
+        if (names_key(i.name, DEFT__PLACE_GROUP, key, scratch)) {
+            location->value = i.value;
+        }
+    }
+}
+
+static deft_status locate(edited_text *edit, deft__key key, key_location *location)
+{
+    static const char *const groups[] = {"toolSearch", "tool_search"};
+    deft_buffer              scratch;
+    deft_buffer_init(&scratch, edit->allocator);
+    deft_status            status = DEFT_OK;
+    const deft__json_value root   = deft__json_root(&edit->document);
+    for (size_t i = 0; i < 2; i++) {
+        const deft__json_value group = deft__json_member(root, groups[i]);
+        if (!deft__json_is(group, DEFT__JSON_NONE)) {
+            locate_in_group(group, key, &scratch, location);
+        }
+    }
+    deft__json_iterator i = deft__json_iterate(root);
+    while (status == DEFT_OK && deft__json_next(&i)) {
+        deft_buffer_reset(&scratch);
+        bool is_dotted = false;
+        (void)deft__key_member(deft__json_string(i.name, &scratch), &is_dotted);
+        location->is_dotted = location->is_dotted || is_dotted;
+        if (names_key(i.name, DEFT__PLACE_ROOT, key, &scratch)) {
+            location->value = i.value;
+        }
+        if (scratch.status != DEFT_OK) {
+            status = deft__fail_memory(edit->error);
+        }
+    }
+    deft_buffer_clear(&scratch);
+    return status;
+}
+
+// A range of the text and what goes in its place.
+static void splice(const edited_text *edit, size_t from, size_t to, deft_view with,
+                   deft_buffer *out)
+{
+    deft_buffer_append(out, deft_view_slice(edit->text, 0, from));
+    deft_buffer_append(out, with);
+    deft_buffer_append(out, deft_view_slice(edit->text, to, edit->text.size));
+}
+
+static size_t end_of(deft__json_value value)
+{
+    return deft__json_offset(value) + deft__json_raw(value).size;
+}
+
+static bool is_line_end(char byte)
+{
+    return byte == '\n' || byte == '\r';
+}
+
+static bool is_blank_byte(char byte)
+{
+    return byte == ' ' || byte == '\t' || is_line_end(byte);
+}
+
+// The white space that starts the line of `offset`. `is_first` tells whether nothing else stands
+// between it and the offset.
+static deft_view indent_at(const edited_text *edit, size_t offset, bool *is_first)
+{
+    size_t start = offset;
+    while (start > 0 && !is_line_end(edit->text.data[start - 1])) {
+        start--;
+    }
+    size_t end = start;
+    while (end < offset && (edit->text.data[end] == ' ' || edit->text.data[end] == '\t')) {
+        end++;
+    }
+    *is_first = end == offset;
+    return deft_view_slice(edit->text, start, end - start);
+}
+
+// How the members of an object are laid out.
+typedef struct object_layout {
+    bool        is_empty; // not even a comment
+    bool        has_members;
+    bool        is_multi_line;
+    deft_view   base;        // indent of the line where the object starts
+    deft_view   indent;      // of its members
+    const char *step;        // how much deeper one level is, when `indent` does not tell
+    size_t      last_end;    // behind the last member's value
+    size_t      content_end; // behind the last byte, comments included, before the }
+    size_t      close;       // of the }
+} object_layout;
+
+static object_layout find_layout(const edited_text *edit, deft__json_value object)
+{
+    const size_t  open     = deft__json_offset(object);
+    bool          is_first = false;
+    object_layout layout   = {.close = end_of(object) - 1, .last_end = open + 1};
+
+    layout.base           = indent_at(edit, open, &is_first);
+    layout.step           = layout.base.size > 0 && layout.base.data[0] == '\t' ? "\t" : "  ";
+    deft__json_iterator i = deft__json_iterate(object);
+    while (deft__json_next(&i)) {
+        const deft_view indent = indent_at(edit, deft__json_offset(i.name), &is_first);
+        layout.indent          = is_first ? indent : layout.indent;
+        layout.last_end        = end_of(i.value);
+        layout.has_members     = true;
+    }
+    layout.content_end = layout.close;
+    while (is_blank_byte(edit->text.data[layout.content_end - 1])) {
+        layout.content_end--;
+    }
+    layout.is_empty = layout.content_end == open + 1;
+    for (size_t at = open; at < layout.close; at++) {
+        layout.is_multi_line = layout.is_multi_line || is_line_end(edit->text.data[at]);
+    }
+    return layout;
+}
+
+static void append_indent(const object_layout *layout, deft_buffer *out)
+{
+    deft_buffer_append_byte(out, '\n');
+    if (layout->indent.size > 0) {
+        deft_buffer_append(out, layout->indent);
+    } else {
+        deft_buffer_append(out, layout->base);
+        deft_buffer_append_text(out, layout->step);
+    }
+}
+
+// Adds `member` ("name": value) at the end of an object.
+static void insert_member(const edited_text *edit, const object_layout *layout, deft_view member,
+                          deft_buffer *out)
+{
+    const size_t next      = deft__jsonc_skip(edit->text.data, edit->text.size, layout->last_end);
+    const bool   has_comma = edit->text.data[next] == ',';
+
+    deft_buffer_append(out, deft_view_slice(edit->text, 0, layout->last_end));
+    if (layout->has_members && !has_comma) {
+        deft_buffer_append_byte(out, ',');
+    }
+    deft_buffer_append(
+        out, deft_view_slice(edit->text, layout->last_end, layout->content_end - layout->last_end));
+    if (layout->is_multi_line || layout->is_empty) {
+        append_indent(layout, out);
+    } else {
+        deft_buffer_append_byte(out, ' ');
+    }
+    deft_buffer_append(out, member);
+    if (layout->is_empty) {
+        deft_buffer_append_byte(out, '\n');
+        deft_buffer_append(out, layout->base);
+        deft_buffer_append(out, deft_view_slice(edit->text, layout->close, edit->text.size));
+    } else {
+        deft_buffer_append(out, deft_view_slice(edit->text, layout->content_end, edit->text.size));
+    }
+}
+
+// What is to be set.
+typedef struct key_change {
+    deft__key          key;
+    deft_view          member; // as the person called it, without the group
+    const deft__value *value;
+} key_change;
+
+static bool is_in_group(deft__key key)
+{
+    bool is_grouped = false;
+    (void)deft__key_member(deft_view_of(deft__key_info_of(key)->name), &is_grouped);
+    return is_grouped;
+}
+
+// "prefix" + member, quoted, and its value.
+static void write_member(const key_change *change, const char *prefix, deft_buffer *out)
+{
+    deft__json_writer writer;
+    deft_buffer_append_byte(out, '"');
+    deft_buffer_append_text(out, prefix);
+    deft_buffer_append(out, change->member);
+    deft_buffer_append_text(out, "\": ");
+    deft__json_writer_init(&writer, out);
+    deft__value_write_json(change->key, change->value, &writer);
+}
+
+// "toolSearch": { ... } over several lines, at the indent that `layout` gives to members. `before`
+// is a member that comes first; may be empty.
+static void write_group(const key_change *change, const object_layout *layout, const char *name,
+                        deft_view before, deft_buffer *out)
+{
+    const deft_view indent = layout->indent;
+    const char     *step   = indent.size > 0 && indent.data[0] == '\t' ? "\t" : layout->step;
+    deft_buffer_append_text(out, name);
+    deft_buffer_append_byte(out, '{');
+    for (int i = 0; i < 2; i++) {
+        const bool is_before = i == 0;
+        if (is_before && before.size == 0) {
+            continue;
+        }
+        append_indent(layout, out);
+        deft_buffer_append_text(out, step);
+        if (is_before) {
+            deft_buffer_append_text(out, "\"enabled\": ");
+            deft_buffer_append(out, before);
+            deft_buffer_append_byte(out, ',');
+        } else {
+            write_member(change, "", out);
+        }
+    }
+    append_indent(layout, out);
+    deft_buffer_append_byte(out, '}');
+}
+
+// A file that says nothing yet: comments stay on top.
+static void write_new(const edited_text *edit, const key_change *change, deft_buffer *out)
+{
+    const object_layout layout = {.step = "  "};
+    deft_buffer_append(out, edit->text);
+    if (edit->text.size > 0 && !is_line_end(edit->text.data[edit->text.size - 1])) {
+        deft_buffer_append_byte(out, '\n');
+    }
+    deft_buffer_append_byte(out, '{');
+    append_indent(&layout, out);
+    if (is_in_group(change->key)) {
+        write_group(change, &layout, "\"toolSearch\": ", deft_view_make(NULL, 0), out);
+    } else {
+        write_member(change, "", out);
+    }
+    deft_buffer_append_text(out, "\n}\n");
+}
+
+static void write_added(const edited_text *edit, const key_change *change,
+                        const key_location *location, deft_buffer *member, deft_buffer *out)
+{
+    const deft__json_value root   = deft__json_root(&edit->document);
+    deft__json_value       object = root;
+    object_layout          layout = find_layout(edit, root);
+    if (!is_in_group(change->key)) {
+        write_member(change, "", member);
+    } else if (deft__json_is(location->group, DEFT__JSON_OBJECT)) {
+        object = location->group;
+        write_member(change, "", member);
+    } else if (location->group.document != NULL) {
+        // "toolSearch": true becomes an object that says so.
+        write_group(change, &layout, "", deft__json_raw(location->group), member);
+        splice(edit, deft__json_offset(location->group), end_of(location->group),
+               deft_buffer_view(member), out);
+        return;
+    } else if (location->is_dotted) {
+        write_member(change, "toolSearch.", member);
+    } else {
+        write_group(change, &layout, "\"toolSearch\": ", deft_view_make(NULL, 0), member);
+    }
+    layout = find_layout(edit, object);
+    insert_member(edit, &layout, deft_buffer_view(member), out);
+}
+
+// One change of one text.
+static deft_status edit_once(deft_view text, const key_change *change, deft_buffer *out,
+                             deft_error *error)
+{
+    edited_text  edit     = {.allocator = out->allocator, .error = error};
+    key_location location = {.is_dotted = false};
+    bool         is_blank = false;
+    deft_buffer  member;
+    deft_buffer_init(&member, out->allocator);
+
+    deft_status status = edit_open(&edit, text, &is_blank);
+    if (status == DEFT_OK && !is_blank) {
+        status = locate(&edit, change->key, &location);
+    }
+    if (status == DEFT_OK) {
+        if (is_blank) {
+            write_new(&edit, change, out);
+        } else if (location.value.document != NULL) {
+            deft__json_writer writer;
+            deft__json_writer_init(&writer, &member);
+            deft__value_write_json(change->key, change->value, &writer);
+            splice(&edit, deft__json_offset(location.value), end_of(location.value),
+                   deft_buffer_view(&member), out);
+        } else {
+            write_added(&edit, change, &location, &member, out);
+        }
+        if (out->status != DEFT_OK || member.status != DEFT_OK) {
+            status = deft__fail_memory(error);
+        }
+    }
+    deft_buffer_clear(&member);
+    edit_clear(&edit);
+    return status;
+}
+
+// What a file says for a key; false when it says nothing.
+static deft_status find_value(deft_view text, deft__key key, deft__arena *arena, bool *is_there,
+                              deft__value *value, deft_error *error)
+{
+    edited_text  edit     = {.allocator = arena->allocator, .error = error};
+    key_location location = {.is_dotted = false};
+    bool         is_blank = false;
+    deft_status  status   = edit_open(&edit, text, &is_blank);
+    if (status == DEFT_OK && !is_blank) {
+        status = locate(&edit, key, &location);
+    }
+    *is_there = false;
+    if (status == DEFT_OK && location.value.document != NULL) {
+        status    = deft__value_from_json(key, location.value, arena, value);
+        *is_there = status == DEFT_OK;
+        status    = status == DEFT_INVALID ? DEFT_OK : status; // a bad value may be replaced
+        if (status != DEFT_OK) {
+            deft__fail_memory(error);
+        }
+    }
+    edit_clear(&edit);
+    return status;
+}
+
+// "auto:5" beside a minPct, or the other way round, would contradict one another: the mode then
+// becomes plain auto and the percent stands alone.
+static deft_status plan_changes(deft_view text, key_change *changes, size_t *count,
+                                deft__value *mode, deft__value *percent, deft__arena *arena,
+                                deft_error *error)
+{
+    const deft__key other =
+        changes[0].key == DEFT__KEY_ENABLED ? DEFT__KEY_MIN_PCT : DEFT__KEY_ENABLED;
+    bool        is_there = false;
+    deft__value value    = {.number = 0};
+    *mode                = (deft__value){.number = DEFT_MODE_AUTO};
+    *percent             = *changes[0].value;
+    if (changes[0].key != DEFT__KEY_MIN_PCT &&
+        !(changes[0].key == DEFT__KEY_ENABLED && changes[0].value->is_percented)) {
+        return DEFT_OK;
+    }
+    const deft_status status = find_value(text, other, arena, &is_there, &value, error);
+    if (status != DEFT_OK || !is_there) {
+        return status;
+    }
+    if (other == DEFT__KEY_MIN_PCT) {
+        *percent         = (deft__value){.number = changes[0].value->permyriad};
+        changes[1]       = (key_change){other, deft_view_of("minPct"), percent};
+        changes[0].value = mode;
+        *count           = 2;
+    } else if (value.is_percented) {
+        changes[1]       = changes[0];
+        changes[1].value = percent;
+        changes[0]       = (key_change){other, deft_view_of("enabled"), mode};
+        *count           = 2;
+    }
+    return DEFT_OK;
+}
+
+static deft_status edit_all(deft_view text, const key_change *changes, size_t count,
+                            deft_buffer *out, deft_error *error)
+{
+    deft_buffer buffers[2];
+    deft_buffer_init(&buffers[0], out->allocator);
+    deft_buffer_init(&buffers[1], out->allocator);
+    deft_status status = DEFT_OK;
+    deft_view   latest = text;
+    for (size_t i = 0; i < count && status == DEFT_OK; i++) {
+        status = edit_once(latest, &changes[i], &buffers[i], error);
+        latest = deft_buffer_view(&buffers[i]);
+    }
+    if (status == DEFT_OK) {
+        const size_t size_before = out->size;
+        deft_buffer_append(out, latest);
+        if (out->status != DEFT_OK) {
+            deft_buffer_truncate(out, size_before);
+            status = deft__fail_memory(error);
+        }
+    }
+    deft_buffer_clear(&buffers[0]);
+    deft_buffer_clear(&buffers[1]);
+    return status;
+}
+
+deft_status deft_config_edit(deft_view text, deft_view key, deft_view value, deft_buffer *out,
+                             deft_error *error)
+{
+    deft__key_match match;
+    deft__quoted    quoted;
+    bool            is_grouped = false;
+    if (!deft__key_find(DEFT__PLACE_PATH, key, &match)) {
+        return deft__key_fail_unknown(key, error);
+    }
+    if (text.size > DEFT__CONFIG_SIZE_MAX) {
+        return deft__fail(error, DEFT_LIMIT, 0, "%zu bytes, with a limit of %u", text.size,
+                          DEFT__CONFIG_SIZE_MAX);
+    }
+    if (deft__toml_is_likely(text)) {
+        return deft__fail(error, DEFT_INVALID, 0,
+                          "this is TOML, which is only read; settings are kept in a JSON file");
+    }
+
+    deft__arena arena;
+    deft__arena_init(&arena, out->allocator);
+    const deft__key_info *info = deft__key_info_of(match.key);
+    deft__value           parsed;
+    deft__value           mode;
+    deft__value           percent;
+    key_change            changes[2] = {{match.key, deft__key_member(key, &is_grouped), &parsed}};
+    size_t                count      = 1;
+
+    deft_status status = deft__value_from_text(match.key, value, false, &arena, &parsed);
+    if (status == DEFT_INVALID) {
+        deft__fail(error, DEFT_INVALID, 0, "%s is \"%s\"; accepted: %s", info->name,
+                   deft__reader_show(&quoted, value), info->accepts);
+    } else if (status != DEFT_OK) {
+        deft__fail_memory(error);
+    } else {
+        status = plan_changes(text, changes, &count, &mode, &percent, &arena, error);
+    }
+    if (status == DEFT_OK) {
+        status = edit_all(text, changes, count, out, error);
+    }
+    deft__arena_clear(&arena);
+    return status;
+}

@@ -1,0 +1,413 @@
+#include "config/keys.h"
+
+#include "base/fail.h"
+#include "base/nearest.h"
+#include "deft/catalog.h"
+
+#include <stddef.h>
+
+static const char *preset_word(unsigned value)
+{
+    return deft_preset_name((deft_preset)value);
+}
+
+static const char *family_word(unsigned value)
+{
+    return deft_token_family_name((deft_token_family)value);
+}
+
+static const char *form_word(unsigned value)
+{
+    return deft_form_name((deft_form)value);
+}
+
+static const char *defer_word(unsigned value)
+{
+    return deft_defer_name((deft_defer)value);
+}
+
+static const char *listing_word(unsigned value)
+{
+    return deft_listing_level_name((deft_listing_level)value);
+}
+
+static const char *ranking_word(unsigned value)
+{
+    return deft_ranking_name((deft_ranking)value);
+}
+
+static const char *style_word(unsigned value)
+{
+    return deft_style_name((deft_style)value);
+}
+
+// In the order of the DEFT_PARAMETER_ bits.
+static const char *parameter_word(unsigned value)
+{
+    static const char *const words[] = {"query", "tool_id", "max_results", "limit"};
+    return words[value];
+}
+
+#define AT(member) .offset = offsetof(deft_settings, member)
+
+// No window, budget or threshold comes near a trillion; what does is a slip of the finger.
+#define TOKENS_MAX  1000000000000u
+#define RESULTS_MAX 1000u
+#define BYTES_MAX   1048576u
+
+#define ACCEPTS_COUNT     "a whole number from 0 to 1000000000000"
+#define ACCEPTS_THRESHOLD "a whole number from 0 to 1000000000000, or null for no such threshold"
+#define ACCEPTS_RESULTS   "a whole number from 1 to 1000"
+#define ACCEPTS_BYTES     "a whole number from 0 to 1048576"
+#define ACCEPTS_BOOL      "true or false"
+#define ACCEPTS_NAME      "1 to 64 letters, digits, _ or -"
+#define ACCEPTS_RULES                                                                              \
+    "an object of patterns, each true (deferred), false (pinned) or an object with deferLoading"
+
+static const deft__key_info keys[DEFT__KEY_COUNT] = {
+    [DEFT__KEY_PRESET]         = {"preset", DEFT__KIND_ENUM, DEFT__FIELD_ENUM, AT(preset),
+                                  .word = preset_word, .word_count = 6,
+                                  .accepts = "deft, pizzapi, praisonai, claude-sdk, claude-code or kiro",
+                                  .description = "behave like this product; every other key overrides it"},
+    [DEFT__KEY_NO_MCP]         = {"noMcp", DEFT__KIND_BOOL, DEFT__FIELD_BOOL, AT(is_mcp_disabled),
+                                  .accepts = ACCEPTS_BOOL, .description = "connect to no server at all"},
+    [DEFT__KEY_ENABLED]        = {"toolSearch.enabled", DEFT__KIND_MODE, DEFT__FIELD_ENUM, AT(mode),
+                                  .accepts = "true, false, \"on\", \"off\", \"auto\" or \"auto:N\" with N "
+                                                    "from 0 to 100",
+                                  .description = "defer tools: never, always, or past a threshold"},
+    [DEFT__KEY_MIN_CHARACTERS] = {"toolSearch.minCharacters", DEFT__KIND_COUNT,
+                                  DEFT__FIELD_THRESHOLD, AT(threshold_characters),
+                                  .max = TOKENS_MAX, .accepts = ACCEPTS_THRESHOLD,
+                                  .description = "defer when definitions exceed these characters"},
+    [DEFT__KEY_MIN_TOKENS]     = {"toolSearch.minTokens", DEFT__KIND_COUNT, DEFT__FIELD_THRESHOLD,
+                                  AT(threshold_tokens), .max = TOKENS_MAX, .accepts = ACCEPTS_THRESHOLD,
+                                  .description = "defer when definitions exceed these tokens"},
+    [DEFT__KEY_MIN_PCT]        = {"toolSearch.minPct", DEFT__KIND_PERCENT, DEFT__FIELD_THRESHOLD,
+                                  AT(threshold_permyriad), .max = 10000,
+                                  .accepts     = "a number from 0 to 100, or null for no such threshold",
+                                  .description = "defer when definitions exceed this percent of the "
+                                                        "context window"},
+    [DEFT__KEY_CONTEXT_WINDOW] = {"toolSearch.contextWindow", DEFT__KIND_COUNT, DEFT__FIELD_U64,
+                                  AT(context_window_tokens), .min = 1, .max = TOKENS_MAX,
+                                  .accepts     = "a whole number from 1 to 1000000000000",
+                                  .description = "tokens that the model's context window holds"},
+    [DEFT__KEY_TOKEN_FAMILY]   = {"toolSearch.tokenFamily", DEFT__KIND_ENUM, DEFT__FIELD_ENUM,
+                                  AT(token_family), .word = family_word, .word_count = 4,
+                                  .accepts     = "o200k, claude, llama or chars4",
+                                  .description = "whose tokens are estimated"},
+    [DEFT__KEY_MEASURED_FORM]  = {"toolSearch.measuredForm", DEFT__KIND_ENUM, DEFT__FIELD_ENUM,
+                                  AT(measured_form), .word = form_word, .word_count = 3,
+                                  .accepts     = "mcp, openai or anthropic",
+                                  .description = "the form in which definitions are measured"},
+    [DEFT__KEY_DEFER]          = {"toolSearch.defer", DEFT__KIND_ENUM, DEFT__FIELD_ENUM, AT(defer),
+                                  .word = defer_word, .word_count = 2, .accepts = "all or overflow",
+                                  .description = "past the threshold: defer all, or only what is over it"},
+    [DEFT__KEY_CORE_TOOLS]     = {"toolSearch.coreTools", DEFT__KIND_LIST, DEFT__FIELD_NONE,
+                                  .accepts     = "an array of tool names, or null for the default list",
+                                  .description = "tools that are never deferred"},
+    [DEFT__KEY_SERVERS]        = {"toolSearch.servers", DEFT__KIND_RULES, DEFT__FIELD_NONE,
+                                  .accepts     = ACCEPTS_RULES,
+                                  .description = "servers by name or pattern: pinned or deferred"},
+    [DEFT__KEY_TOOLS]          = {"toolSearch.tools", DEFT__KIND_RULES, DEFT__FIELD_NONE,
+                                  .accepts     = ACCEPTS_RULES,
+                                  .description = "tools by name, server::name or pattern: pinned or "
+                                                          "deferred"},
+    [DEFT__KEY_SEARCH_NAME]    = {"toolSearch.searchName", DEFT__KIND_NAME, DEFT__FIELD_VIEW,
+                                  AT(search_name), .accepts = ACCEPTS_NAME,
+                                  .description = "what the search tool is called"},
+    [DEFT__KEY_DESCRIBE_NAME]  = {"toolSearch.describeName", DEFT__KIND_NAME, DEFT__FIELD_VIEW,
+                                  AT(describe_name), .accepts = ACCEPTS_NAME,
+                                  .description = "what the bridge's describe tool is called"},
+    [DEFT__KEY_CALL_NAME]      = {"toolSearch.callName", DEFT__KIND_NAME, DEFT__FIELD_VIEW,
+                                  AT(call_name), .accepts = ACCEPTS_NAME,
+                                  .description = "what the bridge's call tool is called"},
+    [DEFT__KEY_SEARCH_PARAMETERS] = {"toolSearch.searchParameters", DEFT__KIND_FLAGS,
+                                     DEFT__FIELD_ENUM, AT(search_parameters),
+                                     .word = parameter_word, .word_count = 4,
+                                     .accepts     = "query, and any of tool_id, max_results, limit",
+                                     .description = "parameters that the search tool shows"},
+    [DEFT__KEY_LISTING] = {"toolSearch.listing", DEFT__KIND_ENUM, DEFT__FIELD_ENUM, AT(listing),
+                           .word = listing_word, .word_count = 6,
+                           .accepts     = "full, short, names, categories, servers or none",
+                           .description = "what the model sees upfront of deferred tools"},
+    [DEFT__KEY_LISTING_BUDGET_TOKENS]     = {"toolSearch.listingBudgetTokens", DEFT__KIND_COUNT,
+                                             DEFT__FIELD_U64, AT(listing_budget_tokens),
+                                             .max = TOKENS_MAX, .accepts = ACCEPTS_COUNT,
+                                             .description = "tokens that this listing may cost"},
+    [DEFT__KEY_LISTING_DESCRIPTION_BYTES] = {"toolSearch.listingDescriptionBytes", DEFT__KIND_COUNT,
+                                             DEFT__FIELD_SIZE, AT(listing_description_size_max),
+                                             .max = BYTES_MAX, .accepts = ACCEPTS_BYTES,
+                                             .description = "where a description in the listing is "
+                                                            "cut"},
+    [DEFT__KEY_LISTING_INSTRUCTIONS_BYTES] = {"toolSearch.listingInstructionsBytes",
+                                              DEFT__KIND_COUNT, DEFT__FIELD_SIZE,
+                                              AT(listing_instructions_size_max), .max = BYTES_MAX,
+                                              .accepts     = ACCEPTS_BYTES,
+                                              .description = "where a server's instructions in the "
+                                                             "listing are cut"},
+    [DEFT__KEY_RANKING] = {"toolSearch.ranking", DEFT__KIND_ENUM, DEFT__FIELD_ENUM, AT(ranking),
+                           .word = ranking_word, .word_count = 4,
+                           .accepts     = "hybrid, bm25, keyword or regex",
+                           .description = "how found tools are ordered"},
+    [DEFT__KEY_RESULTS_DEFAULT] = {"toolSearch.resultsDefault", DEFT__KIND_COUNT, DEFT__FIELD_U32,
+                                   AT(results_default), .min = 1, .max = RESULTS_MAX,
+                                   .accepts     = ACCEPTS_RESULTS,
+                                   .description = "tools that a search gives when it does not say"},
+    [DEFT__KEY_RESULTS_MAX]     = {"toolSearch.resultsMax", DEFT__KIND_COUNT, DEFT__FIELD_U32,
+                                   AT(results_max), .min = 1, .max = RESULTS_MAX,
+                                   .accepts     = ACCEPTS_RESULTS,
+                                   .description = "tools that a search gives at most"},
+    [DEFT__KEY_MATCHING_THRESHOLD] = {"toolSearch.matchingThreshold", DEFT__KIND_DECIMAL,
+                                      DEFT__FIELD_U32, AT(matching_threshold_milli), .max = 1000000,
+                                      .accepts     = "a number from 0 to 1000",
+                                      .description = "bm25: the lowest score that is shown"},
+    [DEFT__KEY_FALLBACK_LIST]      = {"toolSearch.fallbackList", DEFT__KIND_BOOL, DEFT__FIELD_BOOL,
+                                      AT(is_fallback_listed), .accepts = ACCEPTS_BOOL,
+                                      .description = "nothing found: list what is deferred"},
+    [DEFT__KEY_RESULT_BUDGET_TOKENS] = {"toolSearch.resultBudgetTokens", DEFT__KIND_COUNT,
+                                        DEFT__FIELD_U64, AT(result_budget_tokens),
+                                        .max = TOKENS_MAX, .accepts = ACCEPTS_COUNT,
+                                        .description = "tokens that the schemas of one answer may "
+                                                       "cost"},
+    [DEFT__KEY_STYLE] = {"toolSearch.style", DEFT__KIND_ENUM, DEFT__FIELD_ENUM, AT(style),
+                         .word = style_word, .word_count = 3, .accepts = "auto, bridge or load",
+                         .description = "how a found tool becomes callable"},
+    [DEFT__KEY_KEEP_LOADED_TOOLS] = {"toolSearch.keepLoadedTools", DEFT__KIND_BOOL,
+                                     DEFT__FIELD_BOOL, AT(is_loaded_kept), .accepts = ACCEPTS_BOOL,
+                                     .description = "loaded tools outlive the agent's turn"},
+};
+
+// What other products call our keys.
+static const struct {
+    const char *name;
+    deft__key   key;
+    bool        is_at_root; // PraisonAI's dictionary has no group around it
+    bool        is_for_default_too;
+} spellings[] = {
+    {"mode", DEFT__KEY_ENABLED, false, false},
+    {"enabled", DEFT__KEY_ENABLED, true, false}, // our own name, but PraisonAI's too
+    {"tokenThreshold", DEFT__KEY_MIN_CHARACTERS, false, false},
+    {"threshold_pct", DEFT__KEY_MIN_PCT, true, false},
+    {"thresholdPct", DEFT__KEY_MIN_PCT, false, false},
+    {"search_default_limit", DEFT__KEY_RESULTS_DEFAULT, true, false},
+    {"max_search_limit", DEFT__KEY_RESULTS_MAX, true, false},
+    {"maxResults", DEFT__KEY_RESULTS_MAX, false, true},
+    {"core_tools", DEFT__KEY_CORE_TOOLS, true, false},
+    {"preset", DEFT__KEY_PRESET, false, false}, // for hosts that hand over one object
+    {"noMcp", DEFT__KEY_NO_MCP, false, false},
+};
+
+#define SPELLING_COUNT (sizeof spellings / sizeof spellings[0])
+
+static const struct {
+    const char        *name;
+    deft__key_variable variable;
+} foreign_variables[] = {
+    {"ENABLE_TOOL_SEARCH", {DEFT__KEY_ENABLED, true, true}},
+    {"PIZZAPI_NO_MCP", {DEFT__KEY_NO_MCP, true, false}},
+    {"KIRO_CLI_TOOL_SEARCH_MATCHING_THRESHOLD", {DEFT__KEY_MATCHING_THRESHOLD, true, false}},
+};
+
+const deft__key_info *deft__key_info_of(deft__key key)
+{
+    return &keys[key];
+}
+
+deft_view deft__key_member(deft_view path, bool *is_in_group)
+{
+    static const deft_view groups[] = {DEFT_VIEW_INIT("toolSearch."),
+                                       DEFT_VIEW_INIT("tool_search.")};
+    for (size_t i = 0; i < sizeof groups / sizeof groups[0]; i++) {
+        if (deft_view_starts_with(path, groups[i])) {
+            *is_in_group = true;
+            return deft_view_slice(path, groups[i].size, path.size);
+        }
+    }
+    *is_in_group = false;
+    return path;
+}
+
+// A key's own member name, and whether it stands inside the group.
+static deft_view own_member(deft__key key, bool *is_in_group)
+{
+    return deft__key_member(deft_view_of(keys[key].name), is_in_group);
+}
+
+static bool find_at(bool is_in_group, deft_view name, deft__key_match *match)
+{
+    for (unsigned i = 0; i < DEFT__KEY_COUNT; i++) {
+        bool            is_own_in_group = false;
+        const deft_view own             = own_member((deft__key)i, &is_own_in_group);
+        if (is_own_in_group == is_in_group && deft_view_equal(own, name)) {
+            *match = (deft__key_match){.key = (deft__key)i};
+            return true;
+        }
+    }
+    for (size_t i = 0; i < SPELLING_COUNT; i++) {
+        if ((is_in_group || spellings[i].is_at_root) && deft_view_equals(name, spellings[i].name)) {
+            *match = (deft__key_match){spellings[i].key, spellings[i].is_for_default_too};
+            return true;
+        }
+    }
+    return false;
+}
+
+bool deft__key_find(deft__key_place place, deft_view name, deft__key_match *match)
+{
+    bool      is_in_group = false;
+    deft_view member      = name;
+    switch (place) {
+    case DEFT__PLACE_ROOT:
+        member = deft__key_member(name, &is_in_group);
+        return find_at(is_in_group, member, match);
+    case DEFT__PLACE_GROUP:
+        return find_at(true, name, match);
+    case DEFT__PLACE_PATH:
+        member = deft__key_member(name, &is_in_group);
+        return (!is_in_group && find_at(false, member, match)) || find_at(true, member, match);
+    }
+    return false;
+}
+
+// The best of what was compared so far.
+typedef struct nearest_search {
+    deft_view   name;
+    const char *best;
+    size_t      distance;
+} nearest_search;
+
+static void compare(nearest_search *search, const char *candidate, const char *meaning)
+{
+    const size_t distance =
+        deft__edit_distance(search->name, deft_view_of(candidate), search->distance);
+    if (distance < search->distance) {
+        search->distance = distance;
+        search->best     = meaning;
+    }
+}
+
+// Whether a dotted name has a slip in the group's own name, toolSerch.minPct; `member` is then
+// what follows it. Any other dotted name is another program's.
+static bool has_nearly_group(deft_view name, deft_view *member)
+{
+    const char     *dot      = memchr(name.data, '.', name.size);
+    const deft_view head     = deft_view_make(name.data, (size_t)(dot - name.data));
+    const deft_view group    = deft_view_of("toolSearch");
+    const size_t    distance = deft__edit_distance_plausible(group.size);
+    *member                  = deft_view_slice(name, head.size + 1, name.size);
+    return deft__edit_distance(head, group, distance) <= distance;
+}
+
+const char *deft__key_nearest(deft__key_place place, deft_view name)
+{
+    bool      is_in_group = false;
+    deft_view member      = deft__key_member(name, &is_in_group);
+    bool      is_grouped  = is_in_group || place == DEFT__PLACE_GROUP;
+    if (!is_grouped && name.size > 0 && memchr(name.data, '.', name.size) != NULL) {
+        is_grouped = has_nearly_group(name, &member);
+        if (!is_grouped) {
+            return NULL;
+        }
+    }
+
+    // Half the letters may be wrong: people write minPercent for minPct.
+    const size_t   plausible = deft__edit_distance_plausible(member.size);
+    const size_t   half      = member.size / 2;
+    nearest_search search    = {member, NULL, (half > plausible ? half : plausible) + 1};
+
+    for (unsigned i = 0; i < DEFT__KEY_COUNT; i++) {
+        bool            is_own_in_group = false;
+        const deft_view own             = own_member((deft__key)i, &is_own_in_group);
+        if (is_own_in_group == is_grouped || place == DEFT__PLACE_PATH) {
+            compare(&search, own.data, keys[i].name);
+        }
+    }
+    for (size_t i = 0; i < SPELLING_COUNT; i++) {
+        if (is_grouped || place == DEFT__PLACE_PATH || spellings[i].is_at_root) {
+            compare(&search, spellings[i].name, keys[spellings[i].key].name);
+        }
+    }
+    if (place == DEFT__PLACE_ROOT && !is_grouped) {
+        compare(&search, "toolSearch", "toolSearch");
+        compare(&search, "mcpServers", "mcpServers");
+        // A key of the group that lost its group.
+        for (unsigned i = 0; i < DEFT__KEY_COUNT; i++) {
+            bool            is_own_in_group = false;
+            const deft_view own             = own_member((deft__key)i, &is_own_in_group);
+            if (deft__edit_distance(member, own, 1) == 0) {
+                return keys[i].name;
+            }
+        }
+    }
+    return search.best;
+}
+
+deft_status deft__key_fail_unknown(deft_view path, deft_error *error)
+{
+    const char  *nearest = deft__key_nearest(DEFT__PLACE_PATH, path);
+    deft__quoted quoted;
+    const char  *shown = deft__quote(&quoted, path);
+    if (nearest != NULL) {
+        return deft__fail(error, DEFT_NOT_FOUND, 0, "unknown key %s; did you mean %s?", shown,
+                          nearest);
+    } else {
+        return deft__fail(error, DEFT_NOT_FOUND, 0, "unknown key %s", shown);
+    }
+}
+
+void deft__key_variable_name(deft__key key, char name[DEFT__VARIABLE_SIZE_MAX])
+{
+    bool            is_in_group = false;
+    const deft_view own         = own_member(key, &is_in_group);
+    size_t          size        = 5;
+
+    memcpy(name, "DEFT_", size);
+    for (size_t i = 0; i < own.size; i++) {
+        const char byte = own.data[i];
+        if (byte >= 'A' && byte <= 'Z') {
+            name[size++] = '_';
+            name[size++] = byte;
+        } else {
+            name[size++] = (char)(byte - 'a' + 'A');
+        }
+    }
+    name[size] = '\0';
+}
+
+bool deft__key_find_variable(deft_view name, deft__key_variable *variable)
+{
+    for (size_t i = 0; i < sizeof foreign_variables / sizeof foreign_variables[0]; i++) {
+        if (deft_view_equals(name, foreign_variables[i].name)) {
+            *variable = foreign_variables[i].variable;
+            return true;
+        }
+    }
+    for (unsigned i = 0; i < DEFT__KEY_COUNT; i++) {
+        char own[DEFT__VARIABLE_SIZE_MAX];
+        deft__key_variable_name((deft__key)i, own);
+        if (deft_view_equals(name, own)) {
+            *variable = (deft__key_variable){.key = (deft__key)i};
+            return true;
+        }
+    }
+    return false;
+}
+
+deft__key deft__key_nearest_variable(deft_view name)
+{
+    if (!deft_view_starts_with(name, deft_view_of("DEFT_"))) {
+        return DEFT__KEY_COUNT;
+    }
+    deft__key best     = DEFT__KEY_COUNT;
+    size_t    distance = deft__edit_distance_plausible(name.size - 5) + 1;
+    for (unsigned i = 0; i < DEFT__KEY_COUNT; i++) {
+        char own[DEFT__VARIABLE_SIZE_MAX];
+        deft__key_variable_name((deft__key)i, own);
+        const size_t this_distance = deft__edit_distance(name, deft_view_of(own), distance);
+        if (this_distance < distance) {
+            distance = this_distance;
+            best     = (deft__key)i;
+        }
+    }
+    return best;
+}
