@@ -58,7 +58,8 @@ static void sort_names(member_name *names, size_t count)
     }
 }
 
-// The token of the earliest name that was there before; DEFT__TAPE_NO_TOKEN when all differ. Sorts `names`.
+// The token of the earliest name that was there before; DEFT__TAPE_NO_TOKEN when all differ.
+// Sorts `names`.
 static uint32_t find_same_name(member_name *names, size_t count)
 {
     uint32_t second = DEFT__TAPE_NO_TOKEN;

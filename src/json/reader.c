@@ -50,9 +50,9 @@ static const char *scan_escape(const char *at, const char *end, json_problem *pr
     case 't':
         return at + 2;
     case 'u':
-        for (const char *digit = at + 2; digit < at + 6; digit++) {
-            if (digit == end || deft__tape_hex_digit(*digit) > 15) {
-                return wrong(problem, digit, "four hex digits expected after \\u");
+        for (int i = 2; i < 6; i++) {
+            if (at + i == end || deft__tape_hex_digit(at[i]) > 15) {
+                return wrong(problem, at + i, "four hex digits expected after \\u");
             }
         }
         return at + 6;
@@ -61,7 +61,8 @@ static const char *scan_escape(const char *at, const char *end, json_problem *pr
     }
 }
 
-// `at` is behind the opening quote; returns behind the closing one. `info` gets DEFT__TAPE_HAS_ESCAPE.
+// `at` is behind the opening quote; returns behind the closing one. Where there is an escape,
+// `info` gets DEFT__TAPE_HAS_ESCAPE.
 static inline const char *scan_string(const char *at, const char *end, uint32_t *info,
                                       json_problem *problem)
 {
@@ -435,8 +436,8 @@ deft_status deft__json_parse(deft__json *document, deft_view text, const deft__j
 
 void deft__json_place(deft_view text, size_t offset, size_t *line, size_t *column)
 {
-    const char *end   = text.data + (offset < text.size ? offset : text.size);
-    const char *start = text.data; // of the line
+    const char *start = text.data != NULL ? text.data : ""; // of the line
+    const char *end   = start + (offset < text.size ? offset : text.size);
     size_t      lines = 1;
     while (start < end) {
         const char *newline = memchr(start, '\n', (size_t)(end - start));

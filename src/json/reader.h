@@ -27,7 +27,8 @@ typedef enum deft__json_kind {
     DEFT__JSON_OBJECT
 } deft__json_kind;
 
-// Zero in a field means the default.
+// Zero in a field means the default. A token takes 16 bytes, and a text can hold one for every
+// second byte: eight times its size. Where a stranger chooses the text, tokens_max bounds that.
 typedef struct deft__json_limits {
     uint32_t size_max;   // bytes of text; default 64 MiB, never above 1 GiB
     uint32_t depth_max;  // arrays and objects inside one another; default 128, at most 1024
@@ -90,8 +91,9 @@ typedef struct deft__json_iterator {
 deft__json_iterator deft__json_iterate(deft__json_value container);
 bool                deft__json_next(deft__json_iterator *iterator);
 
-// The member called `name`, the last one where it is there twice (as JavaScript has it); kind
-// NONE when there is none or `object` is not an object. Escapes in names are understood.
+// The member called `name`, found by looking at each; the last one where it is there twice (as
+// JavaScript has it). Kind NONE when there is none or `object` is not an object. Escapes in names
+// are understood.
 deft__json_value deft__json_member(deft__json_value object, const char *name);
 deft__json_value deft__json_member_view(deft__json_value object, deft_view name);
 

@@ -180,7 +180,7 @@ static size_t shortest_digits(double number, char digits[17], int *scale)
     char text[48]; // d.dddddddddddddddde-ddd, where the point may be several bytes in some locale
     for (int precision = 0; precision < 17; precision++) {
         (void)snprintf(text, sizeof text, "%.*e", precision, number);
-        if (strtod(text, NULL) >= number && strtod(text, NULL) <= number) {
+        if (strtod(text, NULL) == number) {
             break;
         }
     }
@@ -269,15 +269,26 @@ void deft__json_write_raw(deft__json_writer *writer, deft_view raw)
     deft_buffer_append(writer->out, raw);
 }
 
+static bool is_line_end(char byte)
+{
+    return byte == '\n' || byte == '\r';
+}
+
 void deft__json_write_raw_line(deft__json_writer *writer, deft_view raw)
 {
     assert(raw.size > 0);
+    // Most JSON on the wire has no line ends, and memchr knows that much sooner than a loop.
+    if (memchr(raw.data, '\n', raw.size) == NULL && memchr(raw.data, '\r', raw.size) == NULL) {
+        deft__json_write_raw(writer, raw);
+        return;
+    }
+
     const char *at  = raw.data;
     const char *end = at + raw.size;
     begin_value(writer);
     while (at < end) {
         const char *run = at;
-        while (at < end && *at != '\n' && *at != '\r') {
+        while (at < end && !is_line_end(*at)) {
             at++;
         }
         deft_buffer_append(writer->out, deft_view_make(run, (size_t)(at - run)));
@@ -288,9 +299,9 @@ void deft__json_write_raw_line(deft__json_writer *writer, deft_view raw)
 // Behind the closing quote of the string that starts at `at`.
 static const char *skip_string(const char *at, const char *end)
 {
-    at++;
+    at = deft__scan_plain(at + 1, end);
     while (at < end && *at != '"') {
-        at += *at == '\\' ? 2 : 1;
+        at = deft__scan_plain(at + (*at == '\\' ? 2 : 1), end);
     }
     return at < end ? at + 1 : end;
 }
