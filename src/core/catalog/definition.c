@@ -76,6 +76,17 @@ static size_t offset_of(const definition *self, deft__json_value value)
     return self->reading->offset_base + deft__json_offset(value);
 }
 
+DEFT__PRINTF_LIKE(4, 0)
+static void report_list(definition *self, deft__json_value value, deft_status status,
+                        const char *format, va_list arguments)
+{
+    self->place.offset = offset_of(self, value);
+    if (!deft__builder_report_list(self->reading->builder, &self->place, status, format,
+                                   arguments)) {
+        self->is_out_of_memory = true;
+    }
+}
+
 // Notes what is wrong at `value`.
 DEFT__PRINTF_LIKE(4, 5)
 static void report(definition *self, deft__json_value value, deft_status status, const char *format,
@@ -83,11 +94,7 @@ static void report(definition *self, deft__json_value value, deft_status status,
 {
     va_list arguments;
     va_start(arguments, format);
-    self->place.offset = offset_of(self, value);
-    if (!deft__builder_report_list(self->reading->builder, &self->place, status, format,
-                                   arguments)) {
-        self->is_out_of_memory = true;
-    }
+    report_list(self, value, status, format, arguments);
     va_end(arguments);
 }
 
@@ -98,11 +105,7 @@ static void drop(definition *self, deft__json_value value, deft_status status, c
 {
     va_list arguments;
     va_start(arguments, format);
-    self->place.offset = offset_of(self, value);
-    if (!deft__builder_report_list(self->reading->builder, &self->place, status, format,
-                                   arguments)) {
-        self->is_out_of_memory = true;
-    }
+    report_list(self, value, status, format, arguments);
     va_end(arguments);
     self->is_dropped = true;
 }
@@ -333,7 +336,10 @@ static void read_parts(definition *self)
     tool->execution     = optional_part(self, MEMBER_EXECUTION, DEFT__JSON_OBJECT);
     tool->meta          = optional_part(self, MEMBER_META, DEFT__JSON_OBJECT);
     tool->source_id     = string_of(self, members[MEMBER_ID]);
-    self->record.strict = deft__json_raw(members[MEMBER_STRICT]);
+    if (deft__json_is(members[MEMBER_STRICT], DEFT__JSON_TRUE) ||
+        deft__json_is(members[MEMBER_STRICT], DEFT__JSON_FALSE)) {
+        self->record.strict = deft__json_raw(members[MEMBER_STRICT]);
+    }
 
     tool->is_read_only         = is_true(members[MEMBER_ANNOTATIONS], "readOnlyHint");
     tool->is_destructive       = is_true(members[MEMBER_ANNOTATIONS], "destructiveHint");
