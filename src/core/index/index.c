@@ -230,7 +230,7 @@ static bool build_image(deft_index *index)
                           &index->image_bytes, NULL) == DEFT_OK &&
         deft__image_open(&index->image, deft_buffer_view(&index->image_bytes), NULL) == DEFT_OK &&
         deft__synonyms_init(&index->synonyms, &index->image, analyzer, &index->arena) == DEFT_OK &&
-        deft__names_init(&index->names, index->catalog, &index->arena) == DEFT_OK;
+        deft__spellings_init(&index->spellings, index->catalog, &index->arena) == DEFT_OK;
     deft_analyzer_free(analyzer);
     return is_done;
 }
@@ -267,7 +267,7 @@ void deft_index_free(deft_index *index)
     if (index == NULL) {
         return;
     }
-    deft__names_clear(&index->names);
+    deft__spellings_clear(&index->spellings);
     deft__synonyms_clear(&index->synonyms);
     deft_buffer_clear(&index->image_bytes);
     deft__map_clear(&index->terms);

@@ -8,7 +8,7 @@
 #include "base/arena.h"
 #include "base/map.h"
 #include "core/index/image.h"
-#include "core/index/names.h"
+#include "core/index/spellings.h"
 #include "core/index/synonyms.h"
 #include "deft/index.h"
 
@@ -45,10 +45,10 @@ struct deft_index {
     size_t        *starts;   // of each term's postings; one more at the end
 
     // For the ranking that weighs fields.
-    deft_buffer    image_bytes;
-    deft__image    image;
-    deft__synonyms synonyms;
-    deft__names    names;
+    deft_buffer     image_bytes;
+    deft__image     image;
+    deft__synonyms  synonyms;
+    deft__spellings spellings;
 };
 
 // The postings of `term`, NULL and 0 when no tool has it.

@@ -23,9 +23,9 @@ static void add_named(const deft_searcher *searcher, deft_view text, deft_tool_i
     char            squeezed[DEFT_QUERY_SIZE_MAX];
     const size_t    size = deft__squeeze(text, squeezed);
     const deft_view name = deft_view_make(squeezed, size);
-    for (uint32_t tool = deft__names_find(&searcher->index->names, name);
+    for (uint32_t tool = deft__spellings_find(&searcher->index->spellings, name);
          tool != DEFT__NONE && add_tool(tools, count, max, tool);
-         tool = searcher->index->names.next[tool]) {
+         tool = searcher->index->spellings.next[tool]) {
     }
 }
 

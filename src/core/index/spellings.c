@@ -1,4 +1,4 @@
-#include "core/index/names.h"
+#include "core/index/spellings.h"
 
 size_t deft__squeeze(deft_view text, char *out)
 {
@@ -14,15 +14,16 @@ size_t deft__squeeze(deft_view text, char *out)
     return size;
 }
 
-deft_status deft__names_init(deft__names *names, const deft_catalog *catalog, deft__arena *arena)
+deft_status deft__spellings_init(deft__spellings *spellings, const deft_catalog *catalog,
+                                 deft__arena *arena)
 {
     const uint32_t count = (uint32_t)deft_catalog_tool_count(catalog);
-    *names               = (deft__names){
-                      .next = deft__arena_array(arena, (size_t)count + 1, sizeof(uint32_t)),
+    *spellings           = (deft__spellings){
+                  .next = deft__arena_array(arena, (size_t)count + 1, sizeof(uint32_t)),
     };
     // The catalog's version depends on every byte of it: a seed that differs between catalogs.
-    deft__map_init(&names->map, deft_catalog_version(catalog), arena->allocator);
-    if (names->next == NULL) {
+    deft__map_init(&spellings->map, deft_catalog_version(catalog), arena->allocator);
+    if (spellings->next == NULL) {
         return DEFT_OUT_OF_MEMORY;
     }
     // Backwards, so that each chain is in catalog order.
@@ -34,21 +35,22 @@ deft_status deft__names_init(deft__names *names, const deft_catalog *catalog, de
         }
         const deft_view key   = deft_view_make(bytes, deft__squeeze(name, bytes));
         uint32_t        first = DEFT__NONE;
-        names->next[i]        = deft__map_find(&names->map, key, &first) ? first : DEFT__NONE;
-        if (!deft__map_put(&names->map, key, i)) {
+        spellings->next[i]    = deft__map_find(&spellings->map, key, &first) ? first : DEFT__NONE;
+        if (!deft__map_put(&spellings->map, key, i)) {
             return DEFT_OUT_OF_MEMORY;
         }
     }
     return DEFT_OK;
 }
 
-void deft__names_clear(deft__names *names)
+void deft__spellings_clear(deft__spellings *spellings)
 {
-    deft__map_clear(&names->map);
+    deft__map_clear(&spellings->map);
 }
 
-uint32_t deft__names_find(const deft__names *names, deft_view squeezed)
+uint32_t deft__spellings_find(const deft__spellings *spellings, deft_view squeezed)
 {
     uint32_t tool = DEFT__NONE;
-    return squeezed.size > 0 && deft__map_find(&names->map, squeezed, &tool) ? tool : DEFT__NONE;
+    return squeezed.size > 0 && deft__map_find(&spellings->map, squeezed, &tool) ? tool
+                                                                                 : DEFT__NONE;
 }
