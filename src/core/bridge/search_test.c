@@ -269,14 +269,14 @@ static void exact_tools(void **state)
     }
 }
 
-static void a_ranking_that_is_not_built_is_told(void **state)
+static void a_broken_pattern_is_told(void **state)
 {
     (void)state;
     test_meeting meeting;
     test_meeting_init(&meeting, DEFT_PRESET_DEFT);
     meeting.scene.settings.ranking = DEFT_RANKING_REGEX;
     test_meeting_start(&meeting);
-    expect_error(&meeting, "{\"query\":\"x\"}", "Ranking 'regex' is not in this build");
+    expect_error(&meeting, "{\"query\":\"(x\"}", "The pattern is not valid at character 2");
     test_meeting_clear(&meeting);
 }
 
@@ -440,7 +440,7 @@ int main(void)
         cmocka_unit_test(no_match_lists_what_there_is),
         cmocka_unit_test(not_active_says_that_all_is_loaded),
         cmocka_unit_test(exact_tools),
-        cmocka_unit_test(a_ranking_that_is_not_built_is_told),
+        cmocka_unit_test(a_broken_pattern_is_told),
         cmocka_unit_test(a_query_can_be_too_long),
         cmocka_unit_test(a_searcher_of_another_catalog_works),
         cmocka_unit_test(hostile_arguments),

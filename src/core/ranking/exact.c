@@ -17,15 +17,15 @@ static bool add_tool(deft_tool_id *tools, size_t *count, size_t max, uint32_t to
     return true;
 }
 
-static void add_named(const deft_searcher *searcher, deft_view text, deft_tool_id *tools,
-                      size_t *count, size_t max)
+static void add_named(const deft_index *index, deft_view text, deft_tool_id *tools, size_t *count,
+                      size_t max)
 {
     char            squeezed[DEFT_QUERY_SIZE_MAX];
     const size_t    size = deft__squeeze(text, squeezed);
     const deft_view name = deft_view_make(squeezed, size);
-    for (uint32_t tool = deft__spellings_find(&searcher->index->spellings, name);
+    for (uint32_t tool = deft__spellings_find(&index->spellings, name);
          tool != DEFT__NONE && add_tool(tools, count, max, tool);
-         tool = searcher->index->spellings.next[tool]) {
+         tool = index->spellings.next[tool]) {
     }
 }
 
@@ -72,11 +72,10 @@ static bool is_between_names(char byte)
     return byte == ' ' || byte == ',' || byte == ';' || byte == '\t' || byte == '\n';
 }
 
-size_t deft__exact_tools(const deft_searcher *searcher, deft_tool_id *tools, size_t max)
+size_t deft__exact_tools(const deft_index *index, deft_view words, deft_tool_id *tools, size_t max)
 {
-    const deft_view words = deft_view_make(searcher->query.words, searcher->query.words_size);
-    size_t          count = 0;
-    add_named(searcher, words, tools, &count, max);
+    size_t count = 0;
+    add_named(index, words, tools, &count, max);
 
     size_t at = 0;
     while (at < words.size && count < max) {
@@ -87,10 +86,10 @@ size_t deft__exact_tools(const deft_searcher *searcher, deft_tool_id *tools, siz
         const deft_view word = stripped(deft_view_slice(words, at, end - at));
         deft_tool_id    tool = {0};
         if (is_identifier(word)) {
-            if (deft_catalog_resolve(searcher->index->catalog, word, &tool, NULL) == DEFT_OK) {
+            if (deft_catalog_resolve(index->catalog, word, &tool, NULL) == DEFT_OK) {
                 (void)add_tool(tools, &count, max, tool.index);
             } else {
-                add_named(searcher, word, tools, &count, max);
+                add_named(index, word, tools, &count, max);
             }
         }
         at = end + 1;

@@ -35,6 +35,9 @@ static const struct {
      NULL},
     {"a common word is no name inside others", "search code", "git-lab::search_code", NULL},
     {"a server narrows", "create_issue server:git-lab", "git-lab::create_issue", NULL},
+    {"several needs each get their best", "\"write to people\", \"search code\"",
+     "git-lab::sendMail", "git-lab::search_code"},
+    {"an excluded word narrows", "create issue -comment -forge", "git-lab::create_issue", NULL},
     {"a required word narrows", "issue +comment", "forge::create_issue_comment", NULL},
 };
 

@@ -18,7 +18,10 @@ struct deft_searcher {
     size_t    required_count; // required terms, all different
 
     deft__hybrid hybrid;
-    uint32_t     required_terms[DEFT_QUERY_TERMS_MAX]; // hybrid: stems that a tool must have
+    uint32_t     required_terms[DEFT_QUERY_TERMS_MAX]; // stems that a tool must have
+    size_t       required_term_count;
+    uint32_t     excluded_terms[DEFT_QUERY_TERMS_MAX]; // and must not have
+    size_t       excluded_term_count;
 
     deft_hit *hits;
     size_t    hit_count;
@@ -35,8 +38,13 @@ const deft_catalog *deft__searcher_catalog(const deft_searcher *searcher);
 void deft__rank_keyword(deft_searcher *searcher);
 void deft__rank_bm25(deft_searcher *searcher);
 
-// Tools whose whole name, id or wire name the query's words are, or hold: at most `max` of them
-// into `tools`, in the order of the query and, within one name, of the catalog.
-size_t deft__exact_tools(const deft_searcher *searcher, deft_tool_id *tools, size_t max);
+// The same for a pattern. DEFT_INVALID, with the place in it, or DEFT_LIMIT where it is too long or
+// too costly.
+deft_status deft__rank_regex(deft_searcher *searcher, deft_view pattern, bool is_caseless,
+                             deft_error *error);
+
+// Tools whose whole name, id or wire name `words` are, or hold: at most `max` of them into `tools`,
+// in the order of the query and, within one name, of the catalog.
+size_t deft__exact_tools(const deft_index *index, deft_view words, deft_tool_id *tools, size_t max);
 
 #endif
