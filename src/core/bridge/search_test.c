@@ -244,8 +244,8 @@ static const struct {
     {"only unknown ones", "{\"query\":\"select:creat_issue\"}", "",
      "No tool is called 'creat_issue'. The closest name is github::create_issue."},
     {"only one server", "{\"query\":\"server:slack search\"}", " *slack::search", "1 tool found."},
-    {"the arguments as text", "\"{\\\"query\\\":\\\"channels\\\"}\"", " *slack::list_channels",
-     "1 tool found."},
+    {"the arguments as text", "\"{\\\"query\\\":\\\"channels\\\"}\"",
+     " *slack::list_channels *slack::send_message", "2 tools found."},
     {"visible tools are not searched", "{\"query\":\"file\"}", "", "No tool matches 'file'."},
 };
 
