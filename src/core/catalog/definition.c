@@ -458,32 +458,37 @@ static void read_schema(definition *self)
 }
 
 // Limits on how many tools there may be. A limit is reported once, not for each tool past it.
-static bool has_room(definition *self, deft__server_draft *server)
+static bool has_catalog_room(definition *self)
 {
     deft__reading              *reading = self->reading;
-    deft_catalog_builder       *builder = reading->builder;
-    const deft_catalog_options *options = &builder->options;
-    if (server->server.tool_count >= options->tools_per_server_max) {
-        if (server->limit_problem >= builder->problem_count) {
-            server->limit_problem = builder->problem_count;
-            report(self, self->value, DEFT_LIMIT,
-                   "it is one more than the %zu that a server may have; it and those after it are "
-                   "left out",
-                   options->tools_per_server_max);
-        }
-        return false;
+    const deft_catalog_builder *builder = reading->builder;
+    if (builder->draft_count < builder->options.tools_max) {
+        return true;
     }
-    if (builder->draft_count >= options->tools_max) {
-        if (!reading->is_limit_reported) {
-            reading->is_limit_reported = true;
-            report(self, self->value, DEFT_LIMIT,
-                   "it is one more than the %zu that a catalog may have; it and those after it "
-                   "are left out",
-                   options->tools_max);
-        }
-        return false;
+    if (!reading->is_limit_reported) {
+        reading->is_limit_reported = true;
+        report(self, self->value, DEFT_LIMIT,
+               "it is one more than the %zu that a catalog may have; it and those after it are "
+               "left out",
+               builder->options.tools_max);
     }
-    return true;
+    return false;
+}
+
+static bool has_server_room(definition *self, deft__server_draft *server)
+{
+    const deft_catalog_builder *builder = self->reading->builder;
+    if (server->server.tool_count < builder->options.tools_per_server_max) {
+        return true;
+    }
+    if (server->limit_problem >= builder->problem_count) {
+        server->limit_problem = builder->problem_count;
+        report(self, self->value, DEFT_LIMIT,
+               "it is one more than the %zu that a server may have; it and those after it are "
+               "left out",
+               builder->options.tools_per_server_max);
+    }
+    return false;
 }
 
 static bool add_draft(definition *self)
@@ -495,11 +500,14 @@ static bool add_draft(definition *self)
     const deft_server_kind kind    = reading->is_kind_set ? reading->kind : own;
 
     uint32_t index = 0;
+    if (!has_catalog_room(self)) {
+        return !self->is_out_of_memory;
+    }
     if (!deft__builder_server(builder, self->place.server, kind, &index)) {
         return false;
     }
     deft__server_draft *server = &builder->servers[index];
-    if (!has_room(self, server)) {
+    if (!has_server_room(self, server)) {
         return !self->is_out_of_memory;
     }
 

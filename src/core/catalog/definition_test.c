@@ -302,6 +302,14 @@ static void a_limit_on_tools_is_reported_once(void **state)
     assert_int_equal(deft_catalog_problem(catalog, 0)->status, DEFT_LIMIT);
     deft_catalog_release(catalog);
     deft_buffer_clear(&text);
+
+    // Nor are there servers for tools that are left out.
+    options.tools_max = 1;
+    catalog           = test_catalog_of_view(
+                  &options, NULL,
+                  deft_view_of("[{\"name\":\"a\",\"server\":\"x\"},{\"name\":\"b\",\"server\":\"y\"}]"));
+    assert_int_equal(deft_catalog_server_count(catalog), 1);
+    deft_catalog_release(catalog);
 }
 
 static void problems_are_listed_up_to_a_limit(void **state)
