@@ -448,8 +448,11 @@ static deft_status rank_all(deft_searcher *searcher, const deft_query *query, si
     } else if (words.size == 0 && parsed->server_count > 0) {
         score_servers(searcher);
     } else if (words.size > 0) {
-        deft__rank_bm25(searcher);
+        status = deft__rank_bm25(searcher);
         score_exact(searcher);
+        if (status != DEFT_OK) {
+            deft__fail_memory(error);
+        }
     }
     if (status == DEFT_OK) {
         collect(searcher, query, hits_max);

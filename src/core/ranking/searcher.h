@@ -34,9 +34,9 @@ void deft__searcher_add(deft_searcher *searcher, uint32_t tool, float score);
 // The catalog whose tools are found. Borrowed.
 const deft_catalog *deft__searcher_catalog(const deft_searcher *searcher);
 
-// The rankings: each scores the query's words.
-void deft__rank_keyword(deft_searcher *searcher);
-void deft__rank_bm25(deft_searcher *searcher);
+// The rankings: each scores the query's words. DEFT_OUT_OF_MEMORY is the only failure.
+void        deft__rank_keyword(deft_searcher *searcher);
+deft_status deft__rank_bm25(deft_searcher *searcher);
 
 // The same for a pattern. DEFT_INVALID, with the place in it, or DEFT_LIMIT where it is too long or
 // too costly.
