@@ -43,6 +43,7 @@ typedef enum deft__flag_id {
     DEFT__FLAG_USER,
     DEFT__FLAG_LIMIT,
     DEFT__FLAG_RANKING,
+    DEFT__FLAG_TOOL,
     DEFT__FLAG_MAN,
     DEFT__FLAG_COUNT
 } deft__flag_id;
@@ -105,6 +106,7 @@ extern const char *const deft__shells[];
 int deft__command_completions(deft__cli *cli);
 int deft__command_context(deft__cli *cli);
 int deft__command_demo(deft__cli *cli);
+int deft__command_explain(deft__cli *cli);
 int deft__command_help(deft__cli *cli);
 int deft__command_listing(deft__cli *cli);
 int deft__command_plan(deft__cli *cli);

@@ -105,7 +105,8 @@ static int search(deft__cli *cli, const deft__workspace *workspace, deft_searche
     return count > 0 ? DEFT__EXIT_FOUND : DEFT__EXIT_NOTHING;
 }
 
-int deft__command_search(deft__cli *cli)
+int deft__search_with(deft__cli *cli, int (*run)(deft__cli *cli, const deft__workspace *workspace,
+                                                 deft_searcher *searcher, deft_view query))
 {
     deft__workspace workspace;
     if (!deft__workspace_open(&workspace, cli)) {
@@ -119,7 +120,7 @@ int deft__command_search(deft__cli *cli)
         deft_buffer query;
         deft_buffer_init(&query, NULL);
         join_query(cli, &query);
-        exit_code = search(cli, &workspace, searcher, deft_buffer_view(&query));
+        exit_code = run(cli, &workspace, searcher, deft_buffer_view(&query));
         deft_buffer_clear(&query);
     } else {
         deft__complain(&cli->output, "%s", error.message);
@@ -128,4 +129,9 @@ int deft__command_search(deft__cli *cli)
     deft_index_free(index);
     deft__workspace_close(&workspace);
     return exit_code;
+}
+
+int deft__command_search(deft__cli *cli)
+{
+    return deft__search_with(cli, search);
 }

@@ -13,25 +13,6 @@
 #include "base/memory.h"
 #include "core/index/fields.h"
 
-// How much a field's words count, in 1/1024, and how much its length is held against it, in
-// percent. Chosen on the judged sets; the curve is flat: half or double of any of these moves the
-// mean recall@5 by less than half a point.
-static const struct {
-    uint32_t weight;
-    uint32_t length_penalty;
-} field_weights[DEFT__FIELD_COUNT] = {
-    [DEFT__FIELD_NAME] = {3072, 50},           [DEFT__FIELD_TITLE] = {1024, 50},
-    [DEFT__FIELD_SERVER] = {1024, 30},         [DEFT__FIELD_DESCRIPTION] = {1024, 60},
-    [DEFT__FIELD_PARAMETER_NAMES] = {512, 60}, [DEFT__FIELD_PARAMETER_DESCRIPTIONS] = {358, 60},
-    [DEFT__FIELD_ENUM_VALUES] = {358, 60},     [DEFT__FIELD_INSTRUCTIONS] = {102, 60},
-};
-
-// BM25's k1, in 1/1024: how soon more of the same stops counting.
-static const uint64_t saturation = 1229;
-
-// A word repeated more often than this in one field adds nothing: no one can shout their way up.
-static const uint32_t repeats_max = 3;
-
 typedef struct word_entry {
     deft_view text;
     uint32_t  stem;
@@ -65,8 +46,7 @@ typedef struct builder {
     uint32_t  tool_count;
     uint32_t  tool; // the one being read
 
-    uint64_t field_words[DEFT__FIELD_COUNT]; // over all tools
-    uint64_t field_tools[DEFT__FIELD_COUNT]; // that have the field at all
+    deft__field_total fields[DEFT__FIELD_COUNT];
 
     uint32_t term_count; // stems and forms
     // Per tool, one after another: the terms it has and what they say of it.
@@ -126,7 +106,7 @@ static bool add_word(builder *b, deft_view text, uint32_t *word)
     return true;
 }
 
-static bool read_text(void *context, deft__field field, deft_view text)
+static bool read_text(void *context, deft_field field, deft_view text)
 {
     builder     *b      = context;
     uint16_t    *length = &b->lengths[(size_t)b->tool * DEFT__FIELD_COUNT + field];
@@ -166,8 +146,8 @@ static bool read_tools(builder *b)
         is_ok = deft__fields_visit(&reader, b->catalog, id, read_text, b) == DEFT_OK;
         for (int f = 0; is_ok && f < DEFT__FIELD_COUNT; f++) {
             const uint16_t length = b->lengths[(size_t)b->tool * DEFT__FIELD_COUNT + (size_t)f];
-            b->field_words[f] += length;
-            b->field_tools[f] += length > 0;
+            b->fields[f].words += length;
+            b->fields[f].tools += length > 0;
         }
     }
     deft__field_reader_clear(&reader);
@@ -184,25 +164,6 @@ static void number_forms(builder *b)
         word->form       = b->stems[word->stem].form_count > 1 ? next++ : word->stem;
     }
     b->term_count = next;
-}
-
-// What `repeats` of a word in a field of `length` words are worth, in 1/1024:
-//
-//     weight * repeats / (1 - b + b * length / average_length)
-static uint64_t field_worth(const builder *b, int field, uint32_t repeats, uint32_t length)
-{
-    const uint64_t penalty = field_weights[field].length_penalty;
-    const uint64_t words   = b->field_words[field];
-    const uint64_t counted = repeats < repeats_max ? repeats : repeats_max;
-    const uint64_t divisor = (100 - penalty) * words + penalty * length * b->field_tools[field];
-    return field_weights[field].weight * counted * 100 * words / divisor;
-}
-
-// BM25's saturation of the summed worth, as a byte: 255 * worth / (worth + k1), at least 1.
-static uint8_t impact_of(uint64_t worth)
-{
-    const uint64_t impact = 255 * worth / (worth + saturation);
-    return (uint8_t)(impact > 0 ? impact : 1);
 }
 
 // Scratch per term while one tool is weighed.
@@ -233,7 +194,8 @@ static void end_field(const builder *b, tallies *t, int field, uint32_t length)
         if (of_term->worth == 0) {
             t->touched[t->touched_count++] = t->in_field[i];
         }
-        of_term->worth += field_worth(b, field, of_term->repeats, length);
+        of_term->worth +=
+            deft__field_worth((deft_field)field, &b->fields[field], of_term->repeats, length);
         of_term->repeats = 0;
     }
     t->in_field_count = 0;
@@ -255,7 +217,7 @@ static bool keep_weighed(builder *b, tallies *t)
         }
         b->weighed_impacts                     = bytes;
         b->weighed_terms[b->weighed_count]     = term;
-        b->weighed_impacts[b->weighed_count++] = impact_of(t->of_term[term].worth);
+        b->weighed_impacts[b->weighed_count++] = deft__impact_of(t->of_term[term].worth);
         t->of_term[term]                       = (tally){0, 0};
     }
     t->touched_count = 0;
@@ -268,7 +230,7 @@ static bool weigh_tools(builder *b)
     // stem and as a form.
     size_t terms_max = 0;
     for (int f = 0; f < DEFT__FIELD_COUNT; f++) {
-        terms_max += 2 * deft__field_words_max((deft__field)f);
+        terms_max += 2 * deft__field_words_max((deft_field)f);
     }
     tallies t = {
         .of_term  = deft__arena_array(&b->arena, b->term_count, sizeof(tally)),
@@ -473,7 +435,7 @@ static bool lay_names(builder *b, deft_buffer *out)
     for (uint32_t tool = 0; tool < b->tool_count; tool++) {
         ((uint32_t *)section_data(out, DEFT__SECTION_NAME_STARTS))[tool] = count;
         const uint16_t *lengths = &b->lengths[(size_t)tool * DEFT__FIELD_COUNT];
-        for (uint32_t i = 0; i < lengths[DEFT__FIELD_NAME]; i++) {
+        for (uint32_t i = 0; i < lengths[DEFT_FIELD_NAME]; i++) {
             const uint32_t word = b->stream[at + i];
             const uint32_t stem = b->words[word & ~whole_bit].stem;
             if ((word & whole_bit) == 0 && seen_in[stem] != tool + 1) {
@@ -560,6 +522,7 @@ static bool lay_out(builder *b, deft_buffer *out)
     header->catalog_version    = deft_catalog_version(b->catalog);
     header->hash_seed          = b->hash_seed;
     header->stem_count         = (uint32_t)b->stem_count;
+    memcpy(header->fields, b->fields, sizeof header->fields);
     header->checksum =
         deft__image_checksum(deft_view_slice(deft_buffer_view(out), sizeof *header, out->size));
     return true;

@@ -8,22 +8,22 @@ static const struct {
     const char *name;
     size_t      words_max;
 } fields[DEFT__FIELD_COUNT] = {
-    [DEFT__FIELD_NAME]                   = {"name", 32},
-    [DEFT__FIELD_TITLE]                  = {"title", 32},
-    [DEFT__FIELD_SERVER]                 = {"server", 16},
-    [DEFT__FIELD_DESCRIPTION]            = {"description", 400},
-    [DEFT__FIELD_PARAMETER_NAMES]        = {"parameter names", 200},
-    [DEFT__FIELD_PARAMETER_DESCRIPTIONS] = {"parameter descriptions", 400},
-    [DEFT__FIELD_ENUM_VALUES]            = {"enum values", 100},
-    [DEFT__FIELD_INSTRUCTIONS]           = {"server instructions", 32},
+    [DEFT_FIELD_NAME]                   = {"name", 32},
+    [DEFT_FIELD_TITLE]                  = {"title", 32},
+    [DEFT_FIELD_SERVER]                 = {"server", 16},
+    [DEFT_FIELD_DESCRIPTION]            = {"description", 400},
+    [DEFT_FIELD_PARAMETER_NAMES]        = {"parameter names", 200},
+    [DEFT_FIELD_PARAMETER_DESCRIPTIONS] = {"parameter descriptions", 400},
+    [DEFT_FIELD_ENUM_VALUES]            = {"enum values", 100},
+    [DEFT_FIELD_INSTRUCTIONS]           = {"server instructions", 32},
 };
 
-const char *deft__field_name(deft__field field)
+const char *deft_field_name(deft_field field)
 {
-    return fields[field].name;
+    return (unsigned)field < DEFT__FIELD_COUNT ? fields[field].name : "unknown";
 }
 
-size_t deft__field_words_max(deft__field field)
+size_t deft__field_words_max(deft_field field)
 {
     return fields[field].words_max;
 }
@@ -43,8 +43,8 @@ void deft__field_reader_clear(deft__field_reader *reader)
 // One walk over a schema for one field.
 typedef struct walk {
     deft_buffer *text;
-    deft__field  field;
-    bool (*visit)(void *context, deft__field field, deft_view text);
+    deft_field   field;
+    bool (*visit)(void *context, deft_field field, deft_view text);
     void *context;
 } walk;
 
@@ -75,18 +75,18 @@ static bool walk_schema(const walk *w, deft__json_value schema, unsigned depth);
 static bool walk_property(const walk *w, deft__json_value name, deft__json_value schema,
                           unsigned depth)
 {
-    if (w->field == DEFT__FIELD_PARAMETER_NAMES && !visit_string(w, name)) {
+    if (w->field == DEFT_FIELD_PARAMETER_NAMES && !visit_string(w, name)) {
         return false;
     }
-    if (w->field == DEFT__FIELD_PARAMETER_DESCRIPTIONS &&
+    if (w->field == DEFT_FIELD_PARAMETER_DESCRIPTIONS &&
         !visit_string(w, deft__json_member(schema, "description"))) {
         return false;
     }
-    if (w->field == DEFT__FIELD_ENUM_VALUES && !visit_enum(w, schema)) {
+    if (w->field == DEFT_FIELD_ENUM_VALUES && !visit_enum(w, schema)) {
         return false;
     }
     const deft__json_value items = deft__json_member(schema, "items");
-    if (w->field == DEFT__FIELD_ENUM_VALUES && !visit_enum(w, items)) {
+    if (w->field == DEFT_FIELD_ENUM_VALUES && !visit_enum(w, items)) {
         return false;
     }
     return walk_schema(w, schema, depth + 1) && walk_schema(w, items, depth + 1);
@@ -124,17 +124,17 @@ static bool walk_schema(const walk *w, deft__json_value schema, unsigned depth)
 
 deft_status deft__fields_visit(deft__field_reader *reader, const deft_catalog *catalog,
                                deft_tool_id id,
-                               bool (*visit)(void *context, deft__field field, deft_view text),
+                               bool (*visit)(void *context, deft_field field, deft_view text),
                                void *context)
 {
     const deft_tool   *tool   = deft_catalog_tool(catalog, id);
     const deft_server *server = deft_catalog_server(catalog, tool->server);
 
-    if (!visit(context, DEFT__FIELD_NAME, tool->name) ||
-        !visit(context, DEFT__FIELD_TITLE, tool->title) ||
-        !visit(context, DEFT__FIELD_SERVER, server->name) ||
-        !visit(context, DEFT__FIELD_SERVER, server->title) ||
-        !visit(context, DEFT__FIELD_DESCRIPTION, tool->description)) {
+    if (!visit(context, DEFT_FIELD_NAME, tool->name) ||
+        !visit(context, DEFT_FIELD_TITLE, tool->title) ||
+        !visit(context, DEFT_FIELD_SERVER, server->name) ||
+        !visit(context, DEFT_FIELD_SERVER, server->title) ||
+        !visit(context, DEFT_FIELD_DESCRIPTION, tool->description)) {
         return DEFT_OUT_OF_MEMORY;
     }
     if (tool->input_schema.size > 0) {
@@ -143,9 +143,8 @@ deft_status deft__fields_visit(deft__field_reader *reader, const deft_catalog *c
         if (status == DEFT_OUT_OF_MEMORY) {
             return status;
         }
-        const deft__field schema_fields[] = {DEFT__FIELD_PARAMETER_NAMES,
-                                             DEFT__FIELD_PARAMETER_DESCRIPTIONS,
-                                             DEFT__FIELD_ENUM_VALUES};
+        const deft_field schema_fields[] = {
+            DEFT_FIELD_PARAMETER_NAMES, DEFT_FIELD_PARAMETER_DESCRIPTIONS, DEFT_FIELD_ENUM_VALUES};
         for (size_t k = 0; k < sizeof schema_fields / sizeof schema_fields[0]; k++) {
             const walk w = {&reader->text, schema_fields[k], visit, context};
             if (!walk_schema(&w, deft__json_root(&reader->document), 0)) {
@@ -153,6 +152,6 @@ deft_status deft__fields_visit(deft__field_reader *reader, const deft_catalog *c
             }
         }
     }
-    return visit(context, DEFT__FIELD_INSTRUCTIONS, server->instructions) ? DEFT_OK
-                                                                          : DEFT_OUT_OF_MEMORY;
+    return visit(context, DEFT_FIELD_INSTRUCTIONS, server->instructions) ? DEFT_OK
+                                                                         : DEFT_OUT_OF_MEMORY;
 }

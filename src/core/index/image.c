@@ -2,6 +2,7 @@
 
 #include "base/fail.h"
 #include "base/hash.h"
+#include "core/index/fields.h"
 
 deft_view deft__image_term_text(const deft__image *image, uint32_t term)
 {
@@ -42,6 +43,24 @@ uint32_t deft__image_find_word(const deft__image *image, deft_view word)
         slot = (slot + 1) & (image->word_hash_size - 1);
     }
     return DEFT__NONE;
+}
+
+uint8_t deft__image_impact(const deft__image *image, uint32_t term, uint32_t tool)
+{
+    const uint32_t *tools = image->tools + image->terms[term].posting;
+    uint32_t        low   = 0;
+    uint32_t        high  = image->terms[term].count;
+    while (low < high) {
+        const uint32_t middle = low + (high - low) / 2;
+        if (tools[middle] < tool) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low < image->terms[term].count && tools[low] == tool
+               ? image->impacts[image->terms[term].posting + low]
+               : 0;
 }
 
 uint32_t deft__letters_of(deft_view word)
@@ -159,13 +178,29 @@ static bool are_blocks_sound(const deft__image *image, const deft__term *term, u
 static bool is_term_sound(const deft__image *image, const deft__term *term, uint64_t texts_size,
                           uint64_t postings)
 {
+    // Scores stay within their bits only as long as rarities are what they should be.
     if (!is_text_sound(term->text, term->text_size, texts_size) || term->posting > postings ||
-        term->count > postings - term->posting) {
+        term->count > postings - term->posting ||
+        term->idf != deft__idf(image->tool_count, term->count)) {
         return false;
     }
     for (uint32_t p = 0; p < term->count; p++) {
         const uint32_t tool = image->tools[term->posting + p];
         if (tool >= image->tool_count || (p > 0 && tool <= image->tools[term->posting + p - 1])) {
+            return false;
+        }
+    }
+    return true;
+}
+
+// A field has at least a word wherever it is, and no more than may be indexed. Sums of such numbers
+// cannot wrap.
+static bool are_fields_sound(const deft__image_header *header)
+{
+    for (int f = 0; f < DEFT__FIELD_COUNT; f++) {
+        const deft__field_total *total = &header->fields[f];
+        if (total->tools > header->tool_count || total->words < total->tools ||
+            total->words > total->tools * deft__field_words_max((deft_field)f)) {
             return false;
         }
     }
@@ -233,7 +268,7 @@ deft_status deft__image_open(deft__image *image, deft_view bytes, deft_error *er
         opened.impacts == NULL || opened.name_starts == NULL || opened.name_terms == NULL ||
         opened.blocks == NULL || opened.block_starts == NULL ||
         counts[DEFT__SECTION_TOOLS] != counts[DEFT__SECTION_IMPACTS] ||
-        opened.stem_count > counts[DEFT__SECTION_TERMS] ||
+        opened.stem_count > counts[DEFT__SECTION_TERMS] || !are_fields_sound(header) ||
         !is_hash_sound(opened.term_hash, counts[DEFT__SECTION_TERM_HASH], opened.stem_count) ||
         !is_hash_sound(opened.word_hash, counts[DEFT__SECTION_WORD_HASH],
                        counts[DEFT__SECTION_WORDS]) ||

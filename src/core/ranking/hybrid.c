@@ -32,10 +32,7 @@ static uint32_t gain(const deft__weighted *weighted, uint32_t mass_bits, uint8_t
 // DEFT__COVERAGE_FULL.
 static uint32_t mass_bits_of(const deft__expansion *e, const deft__weighted *weighted)
 {
-    if (e->mass_known == 0) {
-        return 0;
-    }
-    return (uint32_t)((uint64_t)weighted->mass * DEFT__COVERAGE_FULL / e->mass_known) << SCORE_BITS;
+    return deft__coverage_of(e, weighted) << SCORE_BITS;
 }
 
 deft_status deft__hybrid_init(deft__hybrid *hybrid, const deft__image *image,
@@ -289,12 +286,10 @@ static void score_by_blocks(deft__hybrid *h, collector *c)
 // --- the closer look -----------------------------------------------------------------------
 
 // How much of the tool's name the query has, by weight, in 1/1000.
-static uint64_t name_coverage(const deft__hybrid *h, uint32_t tool)
+static uint64_t name_coverage(const deft__image *image, const deft__expansion *e, uint32_t tool)
 {
-    const deft__image     *image   = h->image;
-    const deft__expansion *e       = &h->expansion;
-    uint64_t               whole   = 0;
-    uint64_t               covered = 0;
+    uint64_t whole   = 0;
+    uint64_t covered = 0;
     for (uint32_t i = image->name_starts[tool]; i < image->name_starts[tool + 1]; i++) {
         const uint32_t term = image->name_terms[i];
         const uint64_t idf  = image->terms[term].idf;
@@ -309,14 +304,34 @@ static uint64_t name_coverage(const deft__hybrid *h, uint32_t tool)
     return whole > 0 ? covered * 1000 / whole : 0;
 }
 
+deft__lifts deft__lifts_of(const deft__image *image, const deft__expansion *e, uint32_t tool,
+                           uint32_t coverage)
+{
+    deft__lifts lifts   = {.coverage = (uint64_t)coverage * 1000 / DEFT__COVERAGE_FULL,
+                           .name     = name_coverage(image, e, tool)};
+    lifts.coverage_lift = lifts.coverage * coverage_lift / 1000;
+    lifts.name_lift     = lifts.name * name_lift / 1000;
+    return lifts;
+}
+
+uint64_t deft__final_of(uint32_t score, deft__lifts lifts)
+{
+    return score * (1000 + lifts.coverage_lift) * (1000 + lifts.name_lift);
+}
+
+double deft__score_of(uint64_t final)
+{
+    // 2^8 of the weight and 10^6 of the closer look are scale.
+    return (double) final / 256e6;
+}
+
 static void look_closer(deft__hybrid *h)
 {
     for (size_t i = 0; i < h->candidate_count; i++) {
-        deft__candidate *candidate = &h->candidates[i];
-        const uint64_t   coverage  = (uint64_t)candidate->coverage * 1000 / DEFT__COVERAGE_FULL;
-        const uint64_t   name      = name_coverage(h, candidate->tool);
-        candidate->final           = candidate->score * (1000 + coverage * coverage_lift / 1000) *
-                           (1000 + name * name_lift / 1000);
+        deft__candidate  *candidate = &h->candidates[i];
+        const deft__lifts lifts =
+            deft__lifts_of(h->image, &h->expansion, candidate->tool, candidate->coverage);
+        candidate->final = deft__final_of(candidate->score, lifts);
     }
 }
 

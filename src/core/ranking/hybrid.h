@@ -17,10 +17,25 @@ typedef struct deft__candidate {
     uint64_t final;    // after the closer look
 } deft__candidate;
 
-#define DEFT__COVERAGE_FULL 4000u
-
 // Above this many tools bounds decide which blocks of tools are scored at all.
 #define DEFT__EXHAUSTIVE_TOOLS_MAX 20000u
+
+// What the closer look found, all in 1/1000.
+typedef struct deft__lifts {
+    uint64_t coverage;      // how much of the query a tool has
+    uint64_t coverage_lift; // what it gains by that
+    uint64_t name;          // how much of the tool's name the query has
+    uint64_t name_lift;     // what it gains by that
+} deft__lifts;
+
+// `coverage` in 1/DEFT__COVERAGE_FULL.
+deft__lifts deft__lifts_of(const deft__image *image, const deft__expansion *expansion,
+                           uint32_t tool, uint32_t coverage);
+
+// The first scoring and the closer look together, and the same as a score: in units of one bit of
+// rarity.
+uint64_t deft__final_of(uint32_t score, deft__lifts lifts);
+double   deft__score_of(uint64_t final);
 
 // Working memory for one search at a time.
 typedef struct deft__hybrid {

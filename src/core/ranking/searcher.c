@@ -7,11 +7,6 @@
 
 #include <assert.h>
 
-// Lifts a tool that the query names exactly above every other: a tier, not a boost. No sum of term
-// scores comes near: 4,096 bytes hold at most 2,048 terms, and one adds less than
-// (k1 + 1) * ln(1 + tools), 41 for ten million tools. Scores stay finite for those who print them.
-static const float exact_tier = 1e6F;
-
 deft_searcher *deft_searcher_new(const deft_index *index, const deft_allocator *allocator,
                                  deft_error *error)
 {
@@ -87,9 +82,8 @@ static void forget(deft_searcher *searcher)
         searcher->scores[tool]          = 0;
         searcher->required_counts[tool] = 0;
     }
-    searcher->touched_count  = 0;
-    searcher->required_count = 0;
-    searcher->hit_count      = 0;
+    searcher->touched_count = 0;
+    searcher->hit_count     = 0;
 }
 
 // Better: a higher score, or the earlier one of two equals.
@@ -152,9 +146,10 @@ static void sort_hits(deft_searcher *searcher)
     }
 }
 
-static bool is_shown(const deft_tool_filter *filter, deft_tool_id tool)
+bool deft__is_shown(const deft_tool_filter *filter, uint32_t tool)
 {
-    return filter == NULL || filter->is_shown == NULL || filter->is_shown(filter->context, tool);
+    return filter == NULL || filter->is_shown == NULL ||
+           filter->is_shown(filter->context, (deft_tool_id){tool});
 }
 
 static bool is_folded_equal(deft_view a, deft_view b)
@@ -197,6 +192,12 @@ static void score_servers(deft_searcher *searcher)
     }
 }
 
+bool deft__is_named(const deft__document *document, deft_view folded)
+{
+    return deft_view_equal(document->name, folded) || deft_view_equal(document->id, folded) ||
+           deft_view_equal(document->wire_name, folded);
+}
+
 // A query that is a tool's id or name, in whatever case.
 static void score_exact(deft_searcher *searcher)
 {
@@ -205,28 +206,10 @@ static void score_exact(deft_searcher *searcher)
     deft__fold_text(words, folded);
     const deft_view name = deft_view_make(folded, words.size);
     for (uint32_t i = 0; i < searcher->index->document_count; i++) {
-        const deft__document *document = &searcher->index->documents[i];
-        if (deft_view_equal(document->name, name) || deft_view_equal(document->id, name) ||
-            deft_view_equal(document->wire_name, name)) {
-            deft__searcher_add(searcher, i, exact_tier);
+        if (deft__is_named(&searcher->index->documents[i], name)) {
+            deft__searcher_add(searcher, i, DEFT__EXACT_TIER);
         }
     }
-}
-
-static bool has_term(const deft__image *image, uint32_t term, uint32_t tool)
-{
-    const uint32_t *tools = image->tools + image->terms[term].posting;
-    uint32_t        low   = 0;
-    uint32_t        high  = image->terms[term].count;
-    while (low < high) {
-        const uint32_t middle = low + (high - low) / 2;
-        if (tools[middle] < tool) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
-    return low < image->terms[term].count && tools[low] == tool;
 }
 
 // Whether a tool has a word that the query excludes.
@@ -234,11 +217,39 @@ static bool is_excluded(const deft_searcher *searcher, uint32_t tool)
 {
     for (size_t i = 0; i < searcher->excluded_term_count; i++) {
         const uint32_t term = searcher->excluded_terms[i];
-        if (term != DEFT__NONE && has_term(&searcher->index->image, term, tool)) {
+        if (term != DEFT__NONE && deft__image_impact(&searcher->index->image, term, tool) > 0) {
             return true;
         }
     }
     return false;
+}
+
+// Whether a tool has all the words that the query requires, as the ranking counted or found them.
+static bool has_required(const deft_searcher *searcher, uint32_t tool)
+{
+    for (size_t i = 0; i < searcher->required_term_count; i++) {
+        const uint32_t term = searcher->required_terms[i];
+        if (term == DEFT__NONE || deft__image_impact(&searcher->index->image, term, tool) == 0) {
+            return false;
+        }
+    }
+    return searcher->required_counts[tool] >= searcher->required_count;
+}
+
+deft_outcome deft__searcher_gate(const deft_searcher *searcher, const deft_query *query,
+                                 uint32_t tool)
+{
+    if (!has_required(searcher, tool)) {
+        return DEFT_OUTCOME_REQUIRED;
+    } else if (is_excluded(searcher, tool)) {
+        return DEFT_OUTCOME_EXCLUDED;
+    } else if (!is_on_server(searcher, tool)) {
+        return DEFT_OUTCOME_SERVER;
+    } else if (!deft__is_shown(query->filter, tool)) {
+        return DEFT_OUTCOME_HIDDEN;
+    } else {
+        return DEFT_OUTCOME_HIT;
+    }
 }
 
 static void collect(deft_searcher *searcher, const deft_query *query, size_t hits_max)
@@ -247,9 +258,7 @@ static void collect(deft_searcher *searcher, const deft_query *query, size_t hit
         const uint32_t tool = searcher->touched[i];
         const deft_hit hit  = {.tool = {tool}, .score = searcher->scores[tool]};
         if (hit.score >= query->score_min &&
-            searcher->required_counts[tool] >= searcher->required_count &&
-            !is_excluded(searcher, tool) && is_on_server(searcher, tool) &&
-            is_shown(query->filter, hit.tool)) {
+            deft__searcher_gate(searcher, query, tool) == DEFT_OUTCOME_HIT) {
             keep(searcher, hit, hits_max);
         }
     }
@@ -264,7 +273,7 @@ static void select_tools(deft_searcher *searcher, const deft_query *query, size_
         deft_tool_id tool = {0};
         if (deft_catalog_resolve(searcher->index->catalog, parsed->names[i], &tool, NULL) ==
                 DEFT_OK &&
-            searcher->scores[tool.index] == 0 && is_shown(query->filter, tool)) {
+            searcher->scores[tool.index] == 0 && deft__is_shown(query->filter, tool.index)) {
             const float score = (float)(parsed->name_count - i);
             deft__searcher_add(searcher, tool.index, score);
             searcher->hits[searcher->hit_count++] = (deft_hit){.tool = tool, .score = score};
@@ -297,17 +306,8 @@ typedef struct gate {
 
 static bool is_let_in(void *context, uint32_t tool)
 {
-    const gate          *g        = context;
-    const deft_searcher *searcher = g->searcher;
-    const deft__image   *image    = &searcher->index->image;
-    for (size_t i = 0; i < searcher->required_term_count; i++) {
-        const uint32_t term = searcher->required_terms[i];
-        if (term == DEFT__NONE || !has_term(image, term, tool)) {
-            return false;
-        }
-    }
-    return !is_excluded(searcher, tool) && is_on_server(searcher, tool) &&
-           is_shown(g->query->filter, (deft_tool_id){tool});
+    const gate *g = context;
+    return deft__searcher_gate(g->searcher, g->query, tool) == DEFT_OUTCOME_HIT;
 }
 
 // The stems of some words of the query; DEFT__NONE for one that no tool has.
@@ -333,10 +333,6 @@ static deft_status find_terms(deft_searcher *searcher, const deft_view *words, s
     return DEFT_OK;
 }
 
-// What scores below this share of the best is chaff: a common word, a distant synonym. Over the 13
-// judged query sets it holds six hundredths of a point of recall@5.
-static const uint64_t margin_percent = 15;
-
 static void add_hit(deft_searcher *searcher, uint32_t tool, float score, size_t hits_max)
 {
     if (searcher->hit_count < hits_max && searcher->scores[tool] == 0) {
@@ -361,16 +357,15 @@ static deft_status rank_words(deft_searcher *searcher, const deft_query *query, 
         deft__exact_tools(searcher->index, words, exact, DEFT_QUERY_TERMS_MAX);
     for (size_t i = 0; i < exact_count; i++) {
         if (is_let_in(&g, exact[i].index)) {
-            add_hit(searcher, exact[i].index, exact_tier + (float)(exact_count - i), limit);
+            add_hit(searcher, exact[i].index, DEFT__EXACT_TIER + (float)(exact_count - i), limit);
         }
     }
     for (size_t i = 0; i < searcher->hybrid.candidate_count; i++) {
         const deft__candidate *candidate = &searcher->hybrid.candidates[i];
-        if (candidate->final * 100 < searcher->hybrid.candidates[0].final * margin_percent) {
+        if (candidate->final * 100 < searcher->hybrid.candidates[0].final * DEFT__MARGIN_PERCENT) {
             break;
         }
-        // In units of one bit of rarity: 2^8 of the weight and 10^6 of the closer look are scale.
-        const float score = (float)((double)candidate->final / 256e6);
+        const float score = (float)deft__score_of(candidate->final);
         if (score >= query->score_min) {
             add_hit(searcher, candidate->tool, score, limit);
         }
@@ -399,8 +394,12 @@ static deft_status rank_needs(deft_searcher *searcher, const deft_query *query, 
         for (size_t n = 0; n < parsed->need_count; n++) {
             if (round < counts[n]) {
                 // Order is what counts here; scores fall so that they agree with it.
+                const size_t place = searcher->hit_count;
                 add_hit(searcher, lists[n][round].tool.index,
                         (float)(each - round) + 1 / (float)(n + 2), hits_max);
+                if (searcher->hit_count > place) {
+                    searcher->hit_needs[place] = (uint8_t)n;
+                }
             }
         }
     }
@@ -460,10 +459,18 @@ static deft_status rank_all(deft_searcher *searcher, const deft_query *query, si
     return status;
 }
 
+bool deft__searcher_is_hybrid(const deft_searcher *searcher, const deft_query *query)
+{
+    return query->ranking == DEFT_RANKING_HYBRID && !searcher->query.is_selection &&
+           !searcher->query.is_pattern && searcher->query.words_size > 0;
+}
+
 deft_status deft_searcher_run(deft_searcher *searcher, const deft_query *query, deft_error *error)
 {
     forget(searcher);
-    const deft_status status = parse_query(searcher, query, error);
+    searcher->required_count      = 0;
+    searcher->required_term_count = 0;
+    const deft_status status      = parse_query(searcher, query, error);
     if (status != DEFT_OK) {
         return status;
     }
@@ -482,8 +489,7 @@ deft_status deft_searcher_run(deft_searcher *searcher, const deft_query *query, 
     if (searcher->query.is_selection) {
         select_tools(searcher, query, hits_max);
         return DEFT_OK;
-    } else if (query->ranking == DEFT_RANKING_HYBRID && !searcher->query.is_pattern &&
-               searcher->query.words_size > 0) {
+    } else if (deft__searcher_is_hybrid(searcher, query)) {
         return rank_hybrid(searcher, query, hits_max) == DEFT_OK ? DEFT_OK
                                                                  : deft__fail_memory(error);
     } else {
