@@ -1,6 +1,7 @@
 // Any bytes as the arguments of the bridge's tools. The first byte picks the tool (two bits), the
-// style, the ranking and a restriction; for a direct call, the called name goes up to the first line end. Whatever comes, the
-// answer is clean text and valid JSON, nothing forbidden is loaded, and what was sent stays.
+// style, the ranking and a restriction; for a direct call, the called name goes up to the first
+// line end. Whatever comes, the answer is clean text and valid JSON, nothing forbidden is loaded,
+// and what was sent stays.
 #include "fuzz/world.h"
 
 #include "json/reader.h"
