@@ -190,7 +190,7 @@ static void terms_past_the_64th_are_ignored(void **state)
     deft_buffer    query;
     test_searching_init(&searching);
     deft_buffer_init(&query, NULL);
-    for (size_t i = 0; i < DEFT_QUERY_TERMS_MAX; i++) {
+    for (int i = 0; i < 64; i++) {
         const char word[] = {'q', (char)('a' + i / 8), (char)('a' + i % 8), ' '};
         deft_buffer_append(&query, deft_view_make(word, sizeof word));
     }
