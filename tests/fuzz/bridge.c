@@ -68,12 +68,14 @@ static void call(fuzz_world *world, deft_session *session, deft_view name, deft_
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
+    static const deft_ranking rankings[] = {DEFT_RANKING_BM25, DEFT_RANKING_KEYWORD,
+                                            DEFT_RANKING_HYBRID, DEFT_RANKING_REGEX};
     if (size == 0) {
         return 0;
     }
     fuzz_world *world       = fuzz_world_get();
     world->settings.style   = data[0] & 4 ? DEFT_STYLE_LOAD : DEFT_STYLE_BRIDGE;
-    world->settings.ranking = data[0] & 8 ? DEFT_RANKING_KEYWORD : DEFT_RANKING_BM25;
+    world->settings.ranking = rankings[(data[0] & 8 ? 1 : 0) + (data[0] & 32 ? 2 : 0)];
     deft_session  *session  = start(world, (data[0] & 16) != 0);
     const uint64_t hash     = deft_session_prefix_hash(session, 2);
     deft_view      text     = deft_view_make((const char *)data + 1, size - 1);
