@@ -190,11 +190,9 @@ static void terms_past_the_64th_are_ignored(void **state)
     deft_buffer    query;
     test_searching_init(&searching);
     deft_buffer_init(&query, NULL);
-    for (char a = 'a'; a < 'a' + 8; a++) {
-        for (char b = 'a'; b < 'a' + 8; b++) {
-            const char word[] = {'q', a, b, ' '};
-            deft_buffer_append(&query, deft_view_make(word, sizeof word));
-        }
+    for (int i = 0; i < 64; i++) {
+        const char word[] = {'q', (char)('a' + i / 8), (char)('a' + i % 8), ' '};
+        deft_buffer_append(&query, deft_view_make(word, sizeof word));
     }
     deft_buffer_append_text(&query, "merge");
     deft_buffer_append_byte(&query, '\0');
