@@ -21,8 +21,11 @@ typedef struct deft_hit {
 } deft_hit;
 
 // What to look for. Beside plain words a text may hold `server:NAME` (only tools of that server),
-// `+word` (only tools that have the word), or be `select:NAME,NAME` (exactly these tools, in this
-// order). Ranking `keyword` takes the text as it is, except for `select:`.
+// `+word` (only tools that have the word) and `-word` (only tools that do not), or be
+// `select:NAME,NAME` (exactly these tools, in this order), `/pattern/` or `/pattern/i` (a regular
+// expression), or `"one need", "another"` (the best of each in turn; ranking `hybrid`). Ranking
+// `keyword` takes the text as it is, except for `select:`; ranking `regex` takes all of it as a
+// pattern.
 typedef struct deft_query {
     deft_view               text;
     deft_ranking            ranking;
@@ -34,6 +37,8 @@ typedef struct deft_query {
 #define DEFT_QUERY_SIZE_MAX    4096u // bytes; a longer query is DEFT_LIMIT
 #define DEFT_QUERY_TERMS_MAX   64u   // different terms that count; later ones are ignored
 #define DEFT_QUERY_NAMES_MAX   64u   // names after `select:`; more are DEFT_LIMIT
+#define DEFT_QUERY_NEEDS_MAX   8u    // needs in quotes; later ones are ignored
+#define DEFT_PATTERN_SIZE_MAX  200u  // bytes of a regular expression
 #define DEFT_QUERY_SERVERS_MAX 16u   // `server:`; more are DEFT_LIMIT
 
 // Indexes every tool of `catalog`, which the index retains. New: free with deft_index_free(). NULL

@@ -87,6 +87,7 @@ static void how_many_results(void **state)
     test_meeting meeting;
     test_meeting_init(&meeting, DEFT_PRESET_DEFT);
     meeting.scene.settings.results_max = 6;
+    meeting.scene.settings.ranking     = DEFT_RANKING_BM25;
     test_meeting_start(&meeting);
     for (size_t i = 0; i < array_size(counts); i++) {
         case_name(counts[i].name);
@@ -244,8 +245,8 @@ static const struct {
     {"only unknown ones", "{\"query\":\"select:creat_issue\"}", "",
      "No tool is called 'creat_issue'. The closest name is github::create_issue."},
     {"only one server", "{\"query\":\"server:slack search\"}", " *slack::search", "1 tool found."},
-    {"the arguments as text", "\"{\\\"query\\\":\\\"channels\\\"}\"", " *slack::list_channels",
-     "1 tool found."},
+    {"the arguments as text", "\"{\\\"query\\\":\\\"channels\\\"}\"",
+     " *slack::list_channels *slack::send_message", "2 tools found."},
     {"visible tools are not searched", "{\"query\":\"file\"}", "", "No tool matches 'file'."},
 };
 
@@ -269,14 +270,14 @@ static void exact_tools(void **state)
     }
 }
 
-static void a_ranking_that_is_not_built_is_told(void **state)
+static void a_broken_pattern_is_told(void **state)
 {
     (void)state;
     test_meeting meeting;
     test_meeting_init(&meeting, DEFT_PRESET_DEFT);
     meeting.scene.settings.ranking = DEFT_RANKING_REGEX;
     test_meeting_start(&meeting);
-    expect_error(&meeting, "{\"query\":\"x\"}", "Ranking 'regex' is not in this build");
+    expect_error(&meeting, "{\"query\":\"(x\"}", "The pattern is not valid at character 2");
     test_meeting_clear(&meeting);
 }
 
@@ -440,7 +441,7 @@ int main(void)
         cmocka_unit_test(no_match_lists_what_there_is),
         cmocka_unit_test(not_active_says_that_all_is_loaded),
         cmocka_unit_test(exact_tools),
-        cmocka_unit_test(a_ranking_that_is_not_built_is_told),
+        cmocka_unit_test(a_broken_pattern_is_told),
         cmocka_unit_test(a_query_can_be_too_long),
         cmocka_unit_test(a_searcher_of_another_catalog_works),
         cmocka_unit_test(hostile_arguments),

@@ -1,11 +1,15 @@
 // index.h - what deft_index holds, for the rankings. A document is one tool; its number is the
-// tool's place in the catalog. Two forms of its text are kept: folded whole, for the ranking that
-// looks for substrings, and as terms with postings, for those that count words.
+// tool's place in the catalog. Its text is kept folded and whole, for the ranking that looks for
+// substrings; as terms with postings, for the one that counts words; and as an image, for the one
+// that weighs fields.
 #ifndef DEFT_CORE_INDEX_INDEX_H
 #define DEFT_CORE_INDEX_INDEX_H
 
 #include "base/arena.h"
 #include "base/map.h"
+#include "core/index/image.h"
+#include "core/index/spellings.h"
+#include "core/index/synonyms.h"
 #include "deft/index.h"
 
 // Bytes of a tool's description that are indexed, and of its parameters' descriptions together. A
@@ -39,6 +43,12 @@ struct deft_index {
     deft__map      terms;    // term to its number
     deft__posting *postings; // by term, and within a term in catalog order
     size_t        *starts;   // of each term's postings; one more at the end
+
+    // For the ranking that weighs fields.
+    deft_buffer     image_bytes;
+    deft__image     image;
+    deft__synonyms  synonyms;
+    deft__spellings spellings;
 };
 
 // The postings of `term`, NULL and 0 when no tool has it.

@@ -77,6 +77,14 @@ static void append_word(deft__query *query, deft_view word)
     query->words_size += word.size;
 }
 
+// A `-` before a letter; a number may be negative.
+static bool is_exclusion(deft_view word)
+{
+    return word.size > 1 && word.data[0] == '-' &&
+           ((word.data[1] >= 'a' && word.data[1] <= 'z') ||
+            (word.data[1] >= 'A' && word.data[1] <= 'Z') || (unsigned char)word.data[1] >= 0x80);
+}
+
 static deft_status parse_word(deft__query *query, deft_view word, deft_error *error)
 {
     if (deft_view_starts_with(word, server_prefix) && word.size > server_prefix.size) {
@@ -94,10 +102,63 @@ static deft_status parse_word(deft__query *query, deft_view word, deft_error *er
         }
         query->required[query->required_count++] = required;
         append_word(query, required);
+    } else if (is_exclusion(word)) {
+        if (query->excluded_count == DEFT_QUERY_TERMS_MAX) {
+            return deft__fail(error, DEFT_LIMIT, 0, "the query has more than %u words with a -",
+                              DEFT_QUERY_TERMS_MAX);
+        }
+        query->excluded[query->excluded_count++] = deft_view_slice(word, 1, word.size);
     } else {
         append_word(query, word);
     }
     return DEFT_OK;
+}
+
+// `/pattern/`, with an i behind it where case does not count.
+static bool parse_pattern(deft__query *query, deft_view text)
+{
+    if (text.size < 3 || text.data[0] != '/') {
+        return false;
+    }
+    const bool   is_caseless = text.data[text.size - 1] == 'i';
+    const size_t end         = text.size - (is_caseless ? 2 : 1);
+    if (end < 2 || text.data[end] != '/') {
+        return false;
+    }
+    query->is_pattern  = true;
+    query->is_caseless = is_caseless;
+    query->pattern     = deft_view_slice(text, 1, end - 1);
+    return true;
+}
+
+static bool is_need_separator(char byte)
+{
+    return is_space(byte) || byte == ',' || byte == ';';
+}
+
+// `"create issue", "send mail"`: nothing but texts in quotes, at least two of them.
+static void parse_needs(deft__query *query, deft_view text)
+{
+    size_t at    = 0;
+    size_t count = 0;
+    while (at < text.size) {
+        if (is_need_separator(text.data[at])) {
+            at++;
+            continue;
+        }
+        const char *end =
+            text.data[at] == '"' ? memchr(text.data + at + 1, '"', text.size - at - 1) : NULL;
+        if (end == NULL) {
+            return;
+        }
+        const deft_view need =
+            trimmed(deft_view_make(text.data + at + 1, (size_t)(end - text.data) - at - 1));
+        if (need.size > 0 && count < DEFT_QUERY_NEEDS_MAX) {
+            query->needs[count++] = need;
+        }
+        at = (size_t)(end - text.data) + 1;
+    }
+    query->need_count = count > 1 ? count : 0;
 }
 
 // What both ways of reading share. `text` comes back trimmed, for the rest.
@@ -107,6 +168,9 @@ static deft_status begin(deft__query *query, deft_view *text, deft_error *error)
     query->name_count     = 0;
     query->server_count   = 0;
     query->required_count = 0;
+    query->excluded_count = 0;
+    query->is_pattern     = false;
+    query->need_count     = 0;
     query->words_size     = 0;
     if (text->size > DEFT_QUERY_SIZE_MAX) {
         return deft__fail(error, DEFT_LIMIT, DEFT_QUERY_SIZE_MAX,
@@ -123,7 +187,11 @@ static deft_status begin(deft__query *query, deft_view *text, deft_error *error)
 deft_status deft__query_parse(deft__query *query, deft_view text, deft_error *error)
 {
     deft_status status = begin(query, &text, error);
-    while (status == DEFT_OK && !query->is_selection && text.size > 0) {
+    if (status != DEFT_OK || query->is_selection || parse_pattern(query, text)) {
+        return status;
+    }
+    parse_needs(query, text);
+    while (status == DEFT_OK && text.size > 0) {
         const size_t size = word_size(text);
         status            = parse_word(query, deft_view_slice(text, 0, size), error);
         text              = trimmed(deft_view_slice(text, size, text.size));

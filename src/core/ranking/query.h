@@ -1,5 +1,5 @@
 // query.h - what a query's text asks for, apart from its words: exact tools, servers, words that
-// must be there.
+// must or must not be there, a pattern, several needs at once.
 #ifndef DEFT_CORE_RANKING_QUERY_H
 #define DEFT_CORE_RANKING_QUERY_H
 
@@ -15,6 +15,15 @@ typedef struct deft__query {
     size_t    server_count;
     deft_view required[DEFT_QUERY_TERMS_MAX]; // words after a `+`
     size_t    required_count;
+    deft_view excluded[DEFT_QUERY_TERMS_MAX]; // words after a `-`
+    size_t    excluded_count;
+
+    bool      is_pattern; // `/pattern/` or `/pattern/i`; then only this counts
+    bool      is_caseless;
+    deft_view pattern;
+
+    deft_view needs[DEFT_QUERY_NEEDS_MAX]; // "several", "needs": none, or at least two
+    size_t    need_count;
 
     char   words[DEFT_QUERY_SIZE_MAX]; // the rest and the required words, one space between
     size_t words_size;

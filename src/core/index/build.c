@@ -1,0 +1,599 @@
+// From a catalog to an image, in three steps.
+//
+// 1. Read: every text becomes a stream of word numbers, tool after tool and field after field; the
+//    stemmer sees each different word once.
+// 2. Weigh: how much each term says of each tool (BM25F), with everything that does not depend on
+//    a query folded into one byte, the impact. Whole numbers only, so every machine agrees.
+// 3. Lay out: postings by term instead of by tool, then the tables one after another.
+#include "core/index/build.h"
+
+#include "base/arena.h"
+#include "base/fail.h"
+#include "base/map.h"
+#include "base/memory.h"
+#include "core/index/fields.h"
+
+// How much a field's words count, in 1/1024, and how much its length is held against it, in
+// percent. Chosen on the judged sets; the curve is flat: half or double of any of these moves the
+// mean recall@5 by less than half a point.
+static const struct {
+    uint32_t weight;
+    uint32_t length_penalty;
+} field_weights[DEFT__FIELD_COUNT] = {
+    [DEFT__FIELD_NAME] = {3072, 50},           [DEFT__FIELD_TITLE] = {1024, 50},
+    [DEFT__FIELD_SERVER] = {1024, 30},         [DEFT__FIELD_DESCRIPTION] = {1024, 60},
+    [DEFT__FIELD_PARAMETER_NAMES] = {512, 60}, [DEFT__FIELD_PARAMETER_DESCRIPTIONS] = {358, 60},
+    [DEFT__FIELD_ENUM_VALUES] = {358, 60},     [DEFT__FIELD_INSTRUCTIONS] = {102, 60},
+};
+
+// BM25's k1, in 1/1024: how soon more of the same stops counting.
+static const uint64_t saturation = 1229;
+
+// A word repeated more often than this in one field adds nothing: no one can shout their way up.
+static const uint32_t repeats_max = 3;
+
+typedef struct word_entry {
+    deft_view text;
+    uint32_t  stem;
+    uint32_t  form; // term; DEFT__NONE until laid out
+} word_entry;
+
+typedef struct stem_entry {
+    deft_view text;
+    uint32_t  form_count;
+} stem_entry;
+
+typedef struct builder {
+    const deft_catalog   *catalog;
+    const deft_allocator *allocator;
+    deft_analyzer        *analyzer;
+    uint64_t              hash_seed;
+    deft__arena           arena;
+    deft__map             word_ids;
+    deft__map             stem_ids;
+    word_entry           *words;
+    size_t                word_count;
+    size_t                word_capacity;
+    stem_entry           *stems;
+    size_t                stem_count;
+    size_t                stem_capacity;
+
+    uint32_t *stream; // word numbers; the high bit marks a whole
+    size_t    stream_size;
+    size_t    stream_capacity;
+    uint16_t *lengths; // words per tool and field
+    uint32_t  tool_count;
+    uint32_t  tool; // the one being read
+
+    uint64_t field_words[DEFT__FIELD_COUNT]; // over all tools
+    uint64_t field_tools[DEFT__FIELD_COUNT]; // that have the field at all
+
+    uint32_t term_count; // stems and forms
+    // Per tool, one after another: the terms it has and what they say of it.
+    uint32_t *weighed_terms;
+    uint8_t  *weighed_impacts;
+    size_t    weighed_count;
+    size_t    weighed_terms_capacity;
+    size_t    weighed_impacts_capacity;
+    uint32_t *weighed_ends; // per tool
+} builder;
+
+static const uint32_t whole_bit = UINT32_C(1) << 31;
+
+static bool copy_text(builder *b, deft_view text, deft_view *copy)
+{
+    return deft__arena_copy(&b->arena, text, copy);
+}
+
+static bool add_stem(builder *b, deft_view text, uint32_t *stem)
+{
+    if (deft__map_find(&b->stem_ids, text, stem)) {
+        return true;
+    }
+    void *items = b->stems;
+    if (!deft__grow(b->allocator, &items, &b->stem_capacity, b->stem_count, sizeof *b->stems)) {
+        return false;
+    }
+    b->stems = items;
+    deft_view copy;
+    *stem = (uint32_t)b->stem_count;
+    if (!copy_text(b, text, &copy) || !deft__map_put(&b->stem_ids, copy, *stem)) {
+        return false;
+    }
+    b->stems[b->stem_count++] = (stem_entry){.text = copy};
+    return true;
+}
+
+static bool add_word(builder *b, deft_view text, uint32_t *word)
+{
+    if (deft__map_find(&b->word_ids, text, word)) {
+        return true;
+    }
+    void *items = b->words;
+    if (!deft__grow(b->allocator, &items, &b->word_capacity, b->word_count, sizeof *b->words)) {
+        return false;
+    }
+    b->words = items;
+    deft_view copy;
+    uint32_t  stem = 0;
+    *word          = (uint32_t)b->word_count;
+    if (!copy_text(b, text, &copy) || !deft__map_put(&b->word_ids, copy, *word) ||
+        !add_stem(b, deft_analyzer_stem(b->analyzer, copy), &stem)) {
+        return false;
+    }
+    b->stems[stem].form_count++;
+    b->words[b->word_count++] = (word_entry){.text = copy, .stem = stem, .form = DEFT__NONE};
+    return true;
+}
+
+static bool read_text(void *context, deft__field field, deft_view text)
+{
+    builder     *b      = context;
+    uint16_t    *length = &b->lengths[(size_t)b->tool * DEFT__FIELD_COUNT + field];
+    const size_t room   = deft__field_words_max(field) - *length;
+    if (text.size == 0 || room == 0) {
+        return true;
+    }
+    size_t           count = 0;
+    const deft_term *terms = deft_analyzer_run(b->analyzer, text, room, &count);
+    if (terms == NULL) {
+        return false;
+    }
+    for (size_t i = 0; i < count; i++) {
+        void    *items = b->stream;
+        uint32_t word  = 0;
+        if (!deft__grow(b->allocator, &items, &b->stream_capacity, b->stream_size,
+                        sizeof *b->stream)) {
+            return false;
+        }
+        b->stream = items;
+        if (!add_word(b, terms[i].word, &word)) {
+            return false;
+        }
+        b->stream[b->stream_size++] = word | (terms[i].is_whole ? whole_bit : 0);
+    }
+    *length = (uint16_t)(*length + count);
+    return true;
+}
+
+static bool read_tools(builder *b)
+{
+    deft__field_reader reader;
+    deft__field_reader_init(&reader, b->allocator);
+    bool is_ok = true;
+    for (b->tool = 0; is_ok && b->tool < b->tool_count; b->tool++) {
+        const deft_tool_id id = {b->tool};
+        is_ok = deft__fields_visit(&reader, b->catalog, id, read_text, b) == DEFT_OK;
+        for (int f = 0; is_ok && f < DEFT__FIELD_COUNT; f++) {
+            const uint16_t length = b->lengths[(size_t)b->tool * DEFT__FIELD_COUNT + (size_t)f];
+            b->field_words[f] += length;
+            b->field_tools[f] += length > 0;
+        }
+    }
+    deft__field_reader_clear(&reader);
+    return is_ok;
+}
+
+// Stems come first; then, for stems with several forms, each form is a term of its own: "issue"
+// and "issues" both count as the stem, and the exact form counts a little more.
+static void number_forms(builder *b)
+{
+    uint32_t next = (uint32_t)b->stem_count;
+    for (size_t i = 0; i < b->word_count; i++) {
+        word_entry *word = &b->words[i];
+        word->form       = b->stems[word->stem].form_count > 1 ? next++ : word->stem;
+    }
+    b->term_count = next;
+}
+
+// What `repeats` of a word in a field of `length` words are worth, in 1/1024:
+//
+//     weight * repeats / (1 - b + b * length / average_length)
+static uint64_t field_worth(const builder *b, int field, uint32_t repeats, uint32_t length)
+{
+    const uint64_t penalty = field_weights[field].length_penalty;
+    const uint64_t words   = b->field_words[field];
+    const uint64_t counted = repeats < repeats_max ? repeats : repeats_max;
+    const uint64_t divisor = (100 - penalty) * words + penalty * length * b->field_tools[field];
+    return field_weights[field].weight * counted * 100 * words / divisor;
+}
+
+// BM25's saturation of the summed worth, as a byte: 255 * worth / (worth + k1), at least 1.
+static uint8_t impact_of(uint64_t worth)
+{
+    const uint64_t impact = 255 * worth / (worth + saturation);
+    return (uint8_t)(impact > 0 ? impact : 1);
+}
+
+// Scratch per term while one tool is weighed.
+typedef struct tally {
+    uint64_t worth;   // over the fields done so far
+    uint32_t repeats; // in the current field
+} tally;
+
+typedef struct tallies {
+    tally    *of_term;
+    uint32_t *touched; // terms with worth
+    size_t    touched_count;
+    uint32_t *in_field; // terms with repeats
+    size_t    in_field_count;
+} tallies;
+
+static void count_term(tallies *t, uint32_t term)
+{
+    if (t->of_term[term].repeats++ == 0) {
+        t->in_field[t->in_field_count++] = term;
+    }
+}
+
+static void end_field(const builder *b, tallies *t, int field, uint32_t length)
+{
+    for (size_t i = 0; i < t->in_field_count; i++) {
+        tally *of_term = &t->of_term[t->in_field[i]];
+        if (of_term->worth == 0) {
+            t->touched[t->touched_count++] = t->in_field[i];
+        }
+        of_term->worth += field_worth(b, field, of_term->repeats, length);
+        of_term->repeats = 0;
+    }
+    t->in_field_count = 0;
+}
+
+static bool keep_weighed(builder *b, tallies *t)
+{
+    for (size_t i = 0; i < t->touched_count; i++) {
+        const uint32_t term  = t->touched[i];
+        void          *terms = b->weighed_terms;
+        void          *bytes = b->weighed_impacts;
+        if (!deft__grow(b->allocator, &terms, &b->weighed_terms_capacity, b->weighed_count,
+                        sizeof *b->weighed_terms)) {
+            return false;
+        }
+        b->weighed_terms = terms;
+        if (!deft__grow(b->allocator, &bytes, &b->weighed_impacts_capacity, b->weighed_count, 1)) {
+            return false;
+        }
+        b->weighed_impacts                     = bytes;
+        b->weighed_terms[b->weighed_count]     = term;
+        b->weighed_impacts[b->weighed_count++] = impact_of(t->of_term[term].worth);
+        t->of_term[term]                       = (tally){0, 0};
+    }
+    t->touched_count = 0;
+    return true;
+}
+
+static bool weigh_tools(builder *b)
+{
+    // A tool has at most as many different terms as all its fields hold words, each twice: as a
+    // stem and as a form.
+    size_t terms_max = 0;
+    for (int f = 0; f < DEFT__FIELD_COUNT; f++) {
+        terms_max += 2 * deft__field_words_max((deft__field)f);
+    }
+    tallies t = {
+        .of_term  = deft__arena_array(&b->arena, b->term_count, sizeof(tally)),
+        .touched  = deft__arena_array(&b->arena, terms_max, sizeof(uint32_t)),
+        .in_field = deft__arena_array(&b->arena, terms_max, sizeof(uint32_t)),
+    };
+    b->weighed_ends = deft__arena_array(&b->arena, b->tool_count, sizeof(uint32_t));
+    if (t.of_term == NULL || t.touched == NULL || t.in_field == NULL || b->weighed_ends == NULL) {
+        return false;
+    }
+
+    size_t at = 0;
+    for (uint32_t tool = 0; tool < b->tool_count; tool++) {
+        for (int f = 0; f < DEFT__FIELD_COUNT; f++) {
+            const uint32_t length = b->lengths[(size_t)tool * DEFT__FIELD_COUNT + (size_t)f];
+            for (uint32_t i = 0; i < length; i++) {
+                const word_entry *word = &b->words[b->stream[at++] & ~whole_bit];
+                count_term(&t, word->stem);
+                if (word->form != word->stem) {
+                    count_term(&t, word->form);
+                }
+            }
+            end_field(b, &t, f, length);
+        }
+        if (!keep_weighed(b, &t)) {
+            return false;
+        }
+        b->weighed_ends[tool] = (uint32_t)b->weighed_count;
+    }
+    return true;
+}
+
+// --- the image -----------------------------------------------------------------------------
+
+// Starts a section at the end of `out`, aligned, with `size` zero bytes.
+static bool begin_section(deft_buffer *out, deft__section_id id, size_t size)
+{
+    static const char zeros[8];
+    deft_buffer_append(out, deft_view_make(zeros, (8 - out->size % 8) % 8));
+    const size_t offset = out->size;
+    if (!deft_buffer_reserve(out, size)) {
+        return false;
+    }
+    memset(out->data + offset, 0, size);
+    out->size += size;
+    deft__image_header *header = (void *)out->data;
+    header->sections[id]       = (deft__section){.offset = offset, .size = size};
+    return true;
+}
+
+static void *section_data(deft_buffer *out, deft__section_id id)
+{
+    const deft__image_header *header = (const void *)out->data;
+    return out->data + header->sections[id].offset;
+}
+
+// Texts of stems, then of words; a word that is its own stem shares the text.
+static bool lay_texts(builder *b, deft_buffer *out, uint32_t *stem_texts, uint32_t *word_texts)
+{
+    if (!begin_section(out, DEFT__SECTION_TEXTS, 0)) {
+        return false;
+    }
+    const size_t start = out->size;
+    for (size_t i = 0; i < b->stem_count; i++) {
+        stem_texts[i] = (uint32_t)(out->size - start);
+        deft_buffer_append(out, b->stems[i].text);
+    }
+    for (size_t i = 0; i < b->word_count; i++) {
+        const word_entry *word = &b->words[i];
+        if (deft_view_equal(word->text, b->stems[word->stem].text)) {
+            word_texts[i] = stem_texts[word->stem];
+        } else {
+            word_texts[i] = (uint32_t)(out->size - start);
+            deft_buffer_append(out, word->text);
+        }
+    }
+    if (out->status != DEFT_OK || out->size - start > UINT32_MAX) {
+        return false;
+    }
+    ((deft__image_header *)(void *)out->data)->sections[DEFT__SECTION_TEXTS].size =
+        out->size - start;
+    return true;
+}
+
+static bool lay_terms(builder *b, deft_buffer *out, const uint32_t *stem_texts,
+                      const uint32_t *word_texts)
+{
+    if (!begin_section(out, DEFT__SECTION_TERMS, b->term_count * sizeof(deft__term))) {
+        return false;
+    }
+    deft__term *terms = section_data(out, DEFT__SECTION_TERMS);
+    for (size_t i = 0; i < b->stem_count; i++) {
+        terms[i].text       = stem_texts[i];
+        terms[i].text_size  = (uint16_t)b->stems[i].text.size;
+        terms[i].form_count = b->stems[i].form_count;
+    }
+    for (size_t i = 0; i < b->word_count; i++) {
+        const word_entry *word = &b->words[i];
+        if (word->form != word->stem) {
+            terms[word->form].text      = word_texts[i];
+            terms[word->form].text_size = (uint16_t)word->text.size;
+        }
+    }
+    for (size_t i = 0; i < b->weighed_count; i++) {
+        terms[b->weighed_terms[i]].count++;
+    }
+    uint32_t posting = 0;
+    for (uint32_t i = 0; i < b->term_count; i++) {
+        terms[i].posting = posting;
+        terms[i].idf     = deft__idf(b->tool_count, terms[i].count);
+        terms[i].block   = DEFT__NONE;
+        posting += terms[i].count;
+    }
+    return true;
+}
+
+static bool lay_words(builder *b, deft_buffer *out, const uint32_t *word_texts)
+{
+    if (!begin_section(out, DEFT__SECTION_WORDS, b->word_count * sizeof(deft__word))) {
+        return false;
+    }
+    deft__word *words = section_data(out, DEFT__SECTION_WORDS);
+    for (size_t i = 0; i < b->word_count; i++) {
+        words[i] = (deft__word){
+            .text      = word_texts[i],
+            .text_size = (uint16_t)b->words[i].text.size,
+            .stem      = b->words[i].stem,
+            .form      = b->words[i].form,
+            .letters   = deft__letters_of(b->words[i].text),
+        };
+    }
+    return true;
+}
+
+// A hash of slots that is at most half full.
+static uint32_t slots_for(size_t count)
+{
+    uint32_t slots = 16;
+    while (slots < count * 2) {
+        slots *= 2;
+    }
+    return slots;
+}
+
+static bool lay_hash(builder *b, deft_buffer *out, deft__section_id id, size_t count, bool is_words)
+{
+    const uint32_t slots = slots_for(count);
+    if (!begin_section(out, id, slots * sizeof(uint32_t))) {
+        return false;
+    }
+    uint32_t *table = section_data(out, id);
+    memset(table, 0xFF, slots * sizeof *table);
+    for (size_t i = 0; i < count; i++) {
+        const deft_view text = is_words ? b->words[i].text : b->stems[i].text;
+        uint32_t        slot = deft__image_slot(text, b->hash_seed, slots);
+        while (table[slot] != DEFT__NONE) {
+            slot = (slot + 1) & (slots - 1);
+        }
+        table[slot] = (uint32_t)i;
+    }
+    return true;
+}
+
+static bool lay_postings(builder *b, deft_buffer *out)
+{
+    uint32_t *next = deft__arena_array(&b->arena, b->term_count, sizeof(uint32_t));
+    if (next == NULL ||
+        !begin_section(out, DEFT__SECTION_TOOLS, b->weighed_count * sizeof(uint32_t)) ||
+        !begin_section(out, DEFT__SECTION_IMPACTS, b->weighed_count)) {
+        return false;
+    }
+    const deft__term *terms   = section_data(out, DEFT__SECTION_TERMS);
+    uint32_t         *tools   = section_data(out, DEFT__SECTION_TOOLS);
+    uint8_t          *impacts = section_data(out, DEFT__SECTION_IMPACTS);
+    for (uint32_t i = 0; i < b->term_count; i++) {
+        next[i] = terms[i].posting;
+    }
+    size_t at = 0;
+    for (uint32_t tool = 0; tool < b->tool_count; tool++) {
+        for (; at < b->weighed_ends[tool]; at++) {
+            const uint32_t posting = next[b->weighed_terms[at]]++;
+            tools[posting]         = tool;
+            impacts[posting]       = b->weighed_impacts[at];
+        }
+    }
+    return true;
+}
+
+// The different stems of each tool's name; wholes are left out, their parts are there.
+static bool lay_names(builder *b, deft_buffer *out)
+{
+    if (!begin_section(out, DEFT__SECTION_NAME_STARTS,
+                       ((size_t)b->tool_count + 1) * sizeof(uint32_t))) {
+        return false;
+    }
+    uint32_t *seen_in = deft__arena_array(&b->arena, b->stem_count, sizeof(uint32_t));
+    if (seen_in == NULL || !begin_section(out, DEFT__SECTION_NAME_TERMS, 0)) {
+        return false;
+    }
+    size_t   at    = 0;
+    uint32_t count = 0;
+    for (uint32_t tool = 0; tool < b->tool_count; tool++) {
+        ((uint32_t *)section_data(out, DEFT__SECTION_NAME_STARTS))[tool] = count;
+        const uint16_t *lengths = &b->lengths[(size_t)tool * DEFT__FIELD_COUNT];
+        for (uint32_t i = 0; i < lengths[DEFT__FIELD_NAME]; i++) {
+            const uint32_t word = b->stream[at + i];
+            const uint32_t stem = b->words[word & ~whole_bit].stem;
+            if ((word & whole_bit) == 0 && seen_in[stem] != tool + 1) {
+                seen_in[stem] = tool + 1;
+                deft_buffer_append(out, deft_view_make((const char *)&stem, sizeof stem));
+                count++;
+            }
+        }
+        for (int f = 0; f < DEFT__FIELD_COUNT; f++) {
+            at += lengths[f];
+        }
+    }
+    if (out->status != DEFT_OK) {
+        return false;
+    }
+    ((uint32_t *)section_data(out, DEFT__SECTION_NAME_STARTS))[b->tool_count] = count;
+    ((deft__image_header *)(void *)out->data)->sections[DEFT__SECTION_NAME_TERMS].size =
+        count * sizeof(uint32_t);
+    return true;
+}
+
+// Bounds for terms with many postings: the largest impact in each block, and where the block's
+// postings begin.
+static bool lay_blocks(builder *b, deft_buffer *out)
+{
+    const size_t blocks = (b->tool_count + DEFT__BLOCK_SIZE - 1) / DEFT__BLOCK_SIZE;
+    size_t       count  = 0;
+    deft__term  *terms  = section_data(out, DEFT__SECTION_TERMS);
+    for (uint32_t i = 0; i < b->term_count; i++) {
+        if (terms[i].count >= DEFT__BLOCK_POSTINGS_MIN) {
+            terms[i].block = (uint32_t)(count * (blocks + 1));
+            count++;
+        }
+    }
+    const size_t items = count * (blocks + 1);
+    if (items > UINT32_MAX / 2 || !begin_section(out, DEFT__SECTION_BLOCKS, items) ||
+        !begin_section(out, DEFT__SECTION_BLOCK_STARTS, items * sizeof(uint32_t))) {
+        return false;
+    }
+    terms                   = section_data(out, DEFT__SECTION_TERMS);
+    const uint32_t *tools   = section_data(out, DEFT__SECTION_TOOLS);
+    const uint8_t  *impacts = section_data(out, DEFT__SECTION_IMPACTS);
+    uint8_t        *maxima  = section_data(out, DEFT__SECTION_BLOCKS);
+    uint32_t       *starts  = section_data(out, DEFT__SECTION_BLOCK_STARTS);
+    for (uint32_t i = 0; i < b->term_count; i++) {
+        if (terms[i].block == DEFT__NONE) {
+            continue;
+        }
+        uint32_t p = 0;
+        for (size_t block = 0; block < blocks; block++) {
+            starts[terms[i].block + block] = p;
+            uint8_t largest                = 0;
+            while (p < terms[i].count && tools[terms[i].posting + p] / DEFT__BLOCK_SIZE == block) {
+                const uint8_t impact = impacts[terms[i].posting + p];
+                largest              = impact > largest ? impact : largest;
+                p++;
+            }
+            maxima[terms[i].block + block] = largest;
+        }
+        starts[terms[i].block + blocks] = p;
+    }
+    return true;
+}
+
+static bool lay_out(builder *b, deft_buffer *out)
+{
+    static const deft__image_header empty;
+    uint32_t *stem_texts = deft__arena_array(&b->arena, b->stem_count, sizeof(uint32_t));
+    uint32_t *word_texts = deft__arena_array(&b->arena, b->word_count, sizeof(uint32_t));
+    deft_buffer_append(out, deft_view_make((const char *)&empty, sizeof empty));
+    if (stem_texts == NULL || word_texts == NULL || out->status != DEFT_OK ||
+        !lay_texts(b, out, stem_texts, word_texts) || !lay_terms(b, out, stem_texts, word_texts) ||
+        !lay_words(b, out, word_texts) ||
+        !lay_hash(b, out, DEFT__SECTION_TERM_HASH, b->stem_count, false) ||
+        !lay_hash(b, out, DEFT__SECTION_WORD_HASH, b->word_count, true) || !lay_postings(b, out) ||
+        !lay_names(b, out) || !lay_blocks(b, out)) {
+        return false;
+    }
+    deft__image_header *header = (void *)out->data;
+    header->magic              = DEFT__IMAGE_MAGIC;
+    header->version            = DEFT__IMAGE_VERSION;
+    header->tool_count         = b->tool_count;
+    header->size               = out->size;
+    header->catalog_version    = deft_catalog_version(b->catalog);
+    header->hash_seed          = b->hash_seed;
+    header->stem_count         = (uint32_t)b->stem_count;
+    header->checksum =
+        deft__image_checksum(deft_view_slice(deft_buffer_view(out), sizeof *header, out->size));
+    return true;
+}
+
+deft_status deft__index_build(const deft_catalog *catalog, deft_analyzer *analyzer,
+                              uint64_t hash_seed, deft_buffer *out, deft_error *error)
+{
+    const deft_allocator *allocator = out->allocator;
+    builder               b         = {
+                              .catalog    = catalog,
+                              .allocator  = allocator,
+                              .analyzer   = analyzer,
+                              .hash_seed  = hash_seed,
+                              .tool_count = (uint32_t)deft_catalog_tool_count(catalog),
+    };
+    deft__arena_init(&b.arena, allocator);
+    deft__map_init(&b.word_ids, hash_seed, allocator);
+    deft__map_init(&b.stem_ids, hash_seed, allocator);
+    b.lengths = deft__arena_array(&b.arena, b.tool_count, DEFT__FIELD_COUNT * sizeof(uint16_t));
+
+    bool is_ok = b.lengths != NULL && read_tools(&b);
+    if (is_ok) {
+        number_forms(&b);
+        is_ok = weigh_tools(&b) && lay_out(&b, out);
+    }
+
+    deft__free(allocator, b.weighed_impacts, b.weighed_impacts_capacity);
+    deft__free(allocator, b.weighed_terms, b.weighed_terms_capacity * sizeof *b.weighed_terms);
+    deft__free(allocator, b.stream, b.stream_capacity * sizeof *b.stream);
+    deft__free(allocator, b.stems, b.stem_capacity * sizeof *b.stems);
+    deft__free(allocator, b.words, b.word_capacity * sizeof *b.words);
+    deft__map_clear(&b.stem_ids);
+    deft__map_clear(&b.word_ids);
+    deft__arena_clear(&b.arena);
+    return is_ok ? DEFT_OK : deft__fail_memory(error);
+}

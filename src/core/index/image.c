@@ -1,0 +1,266 @@
+#include "core/index/image.h"
+
+#include "base/fail.h"
+#include "base/hash.h"
+
+deft_view deft__image_term_text(const deft__image *image, uint32_t term)
+{
+    return deft_view_make(image->texts + image->terms[term].text, image->terms[term].text_size);
+}
+
+deft_view deft__image_word_text(const deft__image *image, uint32_t word)
+{
+    return deft_view_make(image->texts + image->words[word].text, image->words[word].text_size);
+}
+
+uint32_t deft__image_slot(deft_view text, uint64_t seed, uint32_t slots)
+{
+    return (uint32_t)deft__hash(text, seed) & (slots - 1);
+}
+
+uint32_t deft__image_find_stem(const deft__image *image, deft_view stem)
+{
+    uint32_t slot = deft__image_slot(stem, image->header->hash_seed, image->term_hash_size);
+    while (image->term_hash[slot] != DEFT__NONE) {
+        const uint32_t term = image->term_hash[slot];
+        if (deft_view_equal(deft__image_term_text(image, term), stem)) {
+            return term;
+        }
+        slot = (slot + 1) & (image->term_hash_size - 1);
+    }
+    return DEFT__NONE;
+}
+
+uint32_t deft__image_find_word(const deft__image *image, deft_view word)
+{
+    uint32_t slot = deft__image_slot(word, image->header->hash_seed, image->word_hash_size);
+    while (image->word_hash[slot] != DEFT__NONE) {
+        const uint32_t found = image->word_hash[slot];
+        if (deft_view_equal(deft__image_word_text(image, found), word)) {
+            return found;
+        }
+        slot = (slot + 1) & (image->word_hash_size - 1);
+    }
+    return DEFT__NONE;
+}
+
+uint32_t deft__letters_of(deft_view word)
+{
+    uint32_t letters = 0;
+    for (size_t i = 0; i < word.size; i++) {
+        const unsigned char byte = (unsigned char)word.data[i];
+        if (byte >= 'a' && byte <= 'z') {
+            letters |= 1u << (byte - 'a');
+        } else if (byte >= '0' && byte <= '9') {
+            letters |= 1u << 26;
+        } else {
+            letters |= 1u << (27 + byte % 5);
+        }
+    }
+    return letters;
+}
+
+uint16_t deft__idf(uint32_t count, uint32_t frequency)
+{
+    // log2 of a ratio in [1, 2^33): whole bits by shifting, then eight bits of fraction, each by
+    // squaring the mantissa and looking whether it passes 2.
+    const uint64_t numerator   = (2 * (uint64_t)count + 2) << 24;
+    const uint64_t denominator = 2 * (uint64_t)frequency + 1;
+    uint64_t       ratio       = numerator / denominator; // 24 bits of fraction
+    const uint64_t one         = UINT64_C(1) << 24;
+    uint32_t       result      = 0;
+
+    if (ratio < one) {
+        return 0;
+    }
+    while (ratio >= 2 * one) {
+        ratio >>= 1;
+        result += 256;
+    }
+    for (uint32_t bit = 128; bit > 0; bit >>= 1) {
+        ratio = ratio * ratio >> 24;
+        if (ratio >= 2 * one) {
+            ratio >>= 1;
+            result += bit;
+        }
+    }
+    return (uint16_t)result;
+}
+
+uint64_t deft__image_checksum(deft_view bytes)
+{
+    return deft__hash(bytes, DEFT__IMAGE_MAGIC);
+}
+
+// The bytes of a section; NULL when it does not lie inside the image or is not whole items.
+static const void *section(deft_view bytes, const deft__image_header *header, deft__section_id id,
+                           size_t item_size, uint64_t *count)
+{
+    const deft__section *s = &header->sections[id];
+    if (s->offset % 8 != 0 || s->offset > bytes.size || s->size > bytes.size - s->offset ||
+        s->size % item_size != 0 || s->size / item_size > UINT32_MAX - 1) {
+        return NULL;
+    }
+    *count = s->size / item_size;
+    return bytes.data + s->offset;
+}
+
+static bool is_power_of_two(uint64_t value)
+{
+    return value != 0 && (value & (value - 1)) == 0;
+}
+
+// Every slot points to an item or nowhere, and some slot is free, so that looking ends.
+static bool is_hash_sound(const uint32_t *slots, uint64_t slot_count, uint64_t item_count)
+{
+    uint64_t free_count = 0;
+    for (uint64_t i = 0; i < slot_count; i++) {
+        if (slots[i] == DEFT__NONE) {
+            free_count++;
+        } else if (slots[i] >= item_count) {
+            return false;
+        }
+    }
+    return is_power_of_two(slot_count) && free_count > 0;
+}
+
+static bool is_text_sound(uint32_t offset, uint32_t size, uint64_t texts_size)
+{
+    return offset <= texts_size && size <= texts_size - offset;
+}
+
+static bool are_blocks_sound(const deft__image *image, const deft__term *term, uint64_t block_items,
+                             uint64_t start_items)
+{
+    if (term->block == DEFT__NONE) {
+        return true;
+    }
+    // Bounds and starts share numbers; there is one more start, so a term takes block_count + 1.
+    if (block_items != start_items || term->block > block_items ||
+        (uint64_t)image->block_count + 1 > block_items - term->block) {
+        return false;
+    }
+    const uint32_t *starts = image->block_starts + term->block;
+    for (uint32_t b = 0; b < image->block_count; b++) {
+        if (starts[b] > starts[b + 1] || starts[b + 1] > term->count) {
+            return false;
+        }
+        for (uint32_t p = starts[b]; p < starts[b + 1]; p++) {
+            const uint32_t tool = image->tools[term->posting + p];
+            if (tool / DEFT__BLOCK_SIZE != b ||
+                image->impacts[term->posting + p] > image->blocks[term->block + b]) {
+                return false;
+            }
+        }
+    }
+    return starts[0] == 0 && starts[image->block_count] == term->count;
+}
+
+static bool is_term_sound(const deft__image *image, const deft__term *term, uint64_t texts_size,
+                          uint64_t postings)
+{
+    if (!is_text_sound(term->text, term->text_size, texts_size) || term->posting > postings ||
+        term->count > postings - term->posting) {
+        return false;
+    }
+    for (uint32_t p = 0; p < term->count; p++) {
+        const uint32_t tool = image->tools[term->posting + p];
+        if (tool >= image->tool_count || (p > 0 && tool <= image->tools[term->posting + p - 1])) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool are_names_sound(const deft__image *image, uint64_t starts, uint64_t name_terms)
+{
+    if (starts != (uint64_t)image->tool_count + 1) {
+        return false;
+    }
+    for (uint32_t i = 0; i < image->tool_count; i++) {
+        if (image->name_starts[i] > image->name_starts[i + 1]) {
+            return false;
+        }
+    }
+    for (uint64_t i = 0; i < name_terms; i++) {
+        if (image->name_terms[i] >= image->stem_count) {
+            return false;
+        }
+    }
+    return image->name_starts[image->tool_count] <= name_terms;
+}
+
+deft_status deft__image_open(deft__image *image, deft_view bytes, deft_error *error)
+{
+    const deft__image_header *header = (const void *)bytes.data;
+    if (bytes.size < sizeof *header || (uintptr_t)bytes.data % 8 != 0 ||
+        header->magic != DEFT__IMAGE_MAGIC) {
+        return deft__fail(error, DEFT_INVALID, 0, "this is not an index of deft's");
+    }
+    if (header->version != DEFT__IMAGE_VERSION) {
+        return deft__fail(error, DEFT_INVALID, offsetof(deft__image_header, version),
+                          "the index has version %u and this deft reads %u; build it again",
+                          header->version, DEFT__IMAGE_VERSION);
+    }
+    const deft_view body = deft_view_slice(bytes, sizeof *header, bytes.size);
+    if (header->size != bytes.size || deft__image_checksum(body) != header->checksum) {
+        return deft__fail(error, DEFT_INVALID, offsetof(deft__image_header, checksum),
+                          "the index is damaged; build it again");
+    }
+
+    uint64_t    counts[DEFT__SECTION_COUNT] = {0};
+    deft__image opened                      = {
+                             .header     = header,
+                             .tool_count = header->tool_count,
+                             .block_count =
+                                 (uint32_t)(((uint64_t)header->tool_count + DEFT__BLOCK_SIZE - 1) / DEFT__BLOCK_SIZE),
+                             .stem_count   = header->stem_count,
+                             .texts        = section(bytes, header, DEFT__SECTION_TEXTS, 1, &counts[0]),
+                             .terms        = section(bytes, header, DEFT__SECTION_TERMS, sizeof(deft__term), &counts[1]),
+                             .words        = section(bytes, header, DEFT__SECTION_WORDS, sizeof(deft__word), &counts[2]),
+                             .term_hash    = section(bytes, header, DEFT__SECTION_TERM_HASH, 4, &counts[3]),
+                             .word_hash    = section(bytes, header, DEFT__SECTION_WORD_HASH, 4, &counts[4]),
+                             .tools        = section(bytes, header, DEFT__SECTION_TOOLS, 4, &counts[5]),
+                             .impacts      = section(bytes, header, DEFT__SECTION_IMPACTS, 1, &counts[6]),
+                             .name_starts  = section(bytes, header, DEFT__SECTION_NAME_STARTS, 4, &counts[7]),
+                             .name_terms   = section(bytes, header, DEFT__SECTION_NAME_TERMS, 4, &counts[8]),
+                             .blocks       = section(bytes, header, DEFT__SECTION_BLOCKS, 1, &counts[9]),
+                             .block_starts = section(bytes, header, DEFT__SECTION_BLOCK_STARTS, 4, &counts[10]),
+    };
+    const deft_status damaged = DEFT_INVALID;
+    if (opened.texts == NULL || opened.terms == NULL || opened.words == NULL ||
+        opened.term_hash == NULL || opened.word_hash == NULL || opened.tools == NULL ||
+        opened.impacts == NULL || opened.name_starts == NULL || opened.name_terms == NULL ||
+        opened.blocks == NULL || opened.block_starts == NULL ||
+        counts[DEFT__SECTION_TOOLS] != counts[DEFT__SECTION_IMPACTS] ||
+        opened.stem_count > counts[DEFT__SECTION_TERMS] ||
+        !is_hash_sound(opened.term_hash, counts[DEFT__SECTION_TERM_HASH], opened.stem_count) ||
+        !is_hash_sound(opened.word_hash, counts[DEFT__SECTION_WORD_HASH],
+                       counts[DEFT__SECTION_WORDS]) ||
+        !are_names_sound(&opened, counts[DEFT__SECTION_NAME_STARTS],
+                         counts[DEFT__SECTION_NAME_TERMS])) {
+        return deft__fail(error, damaged, 0, "the index is damaged; build it again");
+    }
+    opened.term_count     = (uint32_t)counts[DEFT__SECTION_TERMS];
+    opened.word_count     = (uint32_t)counts[DEFT__SECTION_WORDS];
+    opened.term_hash_size = (uint32_t)counts[DEFT__SECTION_TERM_HASH];
+    opened.word_hash_size = (uint32_t)counts[DEFT__SECTION_WORD_HASH];
+
+    const uint64_t texts_size = counts[DEFT__SECTION_TEXTS];
+    for (uint32_t i = 0; i < opened.term_count; i++) {
+        if (!is_term_sound(&opened, &opened.terms[i], texts_size, counts[DEFT__SECTION_TOOLS]) ||
+            !are_blocks_sound(&opened, &opened.terms[i], counts[DEFT__SECTION_BLOCKS],
+                              counts[DEFT__SECTION_BLOCK_STARTS])) {
+            return deft__fail(error, damaged, 0, "the index is damaged in term %u", i);
+        }
+    }
+    for (uint32_t i = 0; i < opened.word_count; i++) {
+        const deft__word *word = &opened.words[i];
+        if (!is_text_sound(word->text, word->text_size, texts_size) ||
+            word->stem >= opened.stem_count || word->form >= opened.term_count) {
+            return deft__fail(error, damaged, 0, "the index is damaged in word %u", i);
+        }
+    }
+    *image = opened;
+    return DEFT_OK;
+}

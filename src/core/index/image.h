@@ -1,0 +1,128 @@
+// image.h - an index as one run of bytes: a header, then tables that refer to one another by
+// number. It is the same in memory, in a file and in a mapping, so saving is a copy and loading
+// is a check. Little-endian machines only, as are all that we build for; the magic number tells.
+//
+//     terms     what is counted: stems, then forms (words whose stem has several forms)
+//     words     every word seen, with its term; sorted by nothing, found through the hash
+//     postings  per term: tools in ascending order, and beside each how much the term says of it
+//     names     per tool: the terms of its name, for measuring how much of it a query covers
+//     blocks    per term with many postings: the largest impact in each block of 64 tools
+#ifndef DEFT_CORE_INDEX_IMAGE_H
+#define DEFT_CORE_INDEX_IMAGE_H
+
+#include "deft/error.h"
+#include "deft/view.h"
+
+#include <stdint.h>
+
+#define DEFT__NONE UINT32_MAX
+
+// Tools are bounded in blocks of this many (a power of two).
+#define DEFT__BLOCK_SIZE 64u
+
+// Terms in fewer tools than this have no block bounds of their own: reading them is as fast.
+#define DEFT__BLOCK_POSTINGS_MIN 256u
+
+typedef struct deft__term {
+    uint32_t text;       // offset in texts
+    uint32_t posting;    // first posting
+    uint32_t count;      // postings: in how many tools it is
+    uint32_t block;      // first bound in blocks; DEFT__NONE: has none
+    uint16_t text_size;  // bytes
+    uint16_t idf;        // 256 * log2 of how rare it is
+    uint32_t form_count; // words with this stem
+} deft__term;
+
+typedef struct deft__word {
+    uint32_t text;    // offset in texts
+    uint32_t stem;    // term of its stem
+    uint32_t form;    // term of this very word; the stem's where it has no other form
+    uint32_t letters; // which letters it has, one bit each, for finding near misses quickly
+    uint16_t text_size;
+    uint16_t reserved;
+} deft__word;
+
+// Where a table lies, in bytes from the start of the image.
+typedef struct deft__section {
+    uint64_t offset;
+    uint64_t size;
+} deft__section;
+
+typedef enum deft__section_id {
+    DEFT__SECTION_TEXTS,        // char
+    DEFT__SECTION_TERMS,        // deft__term
+    DEFT__SECTION_WORDS,        // deft__word
+    DEFT__SECTION_TERM_HASH,    // uint32_t: stem text to term
+    DEFT__SECTION_WORD_HASH,    // uint32_t: word text to word
+    DEFT__SECTION_TOOLS,        // uint32_t per posting
+    DEFT__SECTION_IMPACTS,      // uint8_t per posting
+    DEFT__SECTION_NAME_STARTS,  // uint32_t per tool, and one more
+    DEFT__SECTION_NAME_TERMS,   // uint32_t
+    DEFT__SECTION_BLOCKS,       // uint8_t: largest impact per block
+    DEFT__SECTION_BLOCK_STARTS, // uint32_t: first posting per block, and one more
+    DEFT__SECTION_COUNT
+} deft__section_id;
+
+typedef struct deft__image_header {
+    uint64_t      magic;
+    uint32_t      version;
+    uint32_t      tool_count;
+    uint64_t      size;            // of the whole image
+    uint64_t      catalog_version; // deft_catalog_version of what was indexed
+    uint64_t      hash_seed;
+    uint64_t      checksum;   // of everything behind the header
+    uint32_t      stem_count; // terms below this number are stems
+    uint32_t      reserved;
+    deft__section sections[DEFT__SECTION_COUNT];
+} deft__image_header;
+
+// An image with its tables found and checked. Borrows the bytes.
+typedef struct deft__image {
+    const deft__image_header *header;
+    const char               *texts;
+    const deft__term         *terms;
+    const deft__word         *words;
+    const uint32_t           *term_hash;
+    const uint32_t           *word_hash;
+    const uint32_t           *tools;
+    const uint8_t            *impacts;
+    const uint32_t           *name_starts;
+    const uint32_t           *name_terms;
+    const uint8_t            *blocks;
+    const uint32_t           *block_starts;
+    uint32_t                  tool_count;
+    uint32_t                  block_count; // ceil(tool_count / DEFT__BLOCK_SIZE)
+    uint32_t                  stem_count;
+    uint32_t                  term_count;
+    uint32_t                  word_count;
+    uint32_t                  term_hash_size; // slots: powers of two
+    uint32_t                  word_hash_size;
+} deft__image;
+
+#define DEFT__IMAGE_MAGIC   UINT64_C(0x3158444954464544) // "DEFTIDX1"
+#define DEFT__IMAGE_VERSION 1u
+
+// Checks `bytes` (aligned to 8) from the header to the last posting, so that a damaged or forged
+// file is an error here and can do no harm later. DEFT_INVALID with the offset.
+deft_status deft__image_open(deft__image *image, deft_view bytes, deft_error *error);
+
+// The stem's term, or the word; DEFT__NONE when there is none.
+uint32_t deft__image_find_stem(const deft__image *image, deft_view stem);
+uint32_t deft__image_find_word(const deft__image *image, deft_view word);
+
+deft_view deft__image_term_text(const deft__image *image, uint32_t term);
+deft_view deft__image_word_text(const deft__image *image, uint32_t word);
+
+// One bit for each letter and digit of a word; what is not ASCII shares the rest.
+uint32_t deft__letters_of(deft_view word);
+
+// 256 * log2((2 * count + 2) / (2 * frequency + 1)): the usual ln((N + 1) / (df + 1/2)) in another
+// unit, in whole numbers so that every machine agrees.
+uint16_t deft__idf(uint32_t count, uint32_t frequency);
+
+// The slot that a hash of slots starts looking at for a text.
+uint32_t deft__image_slot(deft_view text, uint64_t seed, uint32_t slots);
+
+uint64_t deft__image_checksum(deft_view bytes);
+
+#endif

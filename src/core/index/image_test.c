@@ -1,0 +1,240 @@
+// The image of an index: what is in it, and that a damaged one does no harm. Proves parts of C9
+// and C11.
+#include "core/index/image.h"
+
+#include "core/index/build.h"
+#include "deft/buffer.h"
+#include "support/allocator.h"
+#include "support/test.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+static const char two_servers[] =
+    "{\"server\":\"forge\",\"instructions\":\"Hosts repositories.\",\"tools\":["
+    "{\"name\":\"create_issue\",\"description\":\"Opens a new issue in a repository.\","
+    "\"inputSchema\":{\"type\":\"object\",\"properties\":{\"title\":{\"type\":\"string\","
+    "\"description\":\"Headline\"},\"labels\":{\"type\":\"array\",\"items\":{\"type\":\"string\","
+    "\"enum\":[\"defect\",\"wish\"]}}}}},"
+    "{\"name\":\"listIssues\",\"title\":\"All issues\",\"description\":\"Lists issues.\","
+    "\"inputSchema\":{\"type\":\"object\",\"anyOf\":[{\"properties\":{\"milestone\":"
+    "{\"type\":\"string\"}}}]}}]}";
+
+static deft_catalog *read_catalog(const deft_allocator *allocator, const char *text)
+{
+    deft_catalog_builder *builder = deft_catalog_builder_new(NULL, allocator, NULL);
+    if (builder == NULL) {
+        return NULL;
+    }
+    const deft_source source  = {.label = deft_view_of("test")};
+    deft_catalog     *catalog = NULL;
+    if (deft_catalog_builder_add(builder, &source, deft_view_of(text), NULL) == DEFT_OK) {
+        catalog = deft_catalog_builder_finish(builder, NULL);
+    }
+    deft_catalog_builder_free(builder);
+    return catalog;
+}
+
+static bool build(const deft_allocator *allocator, const char *text, deft_buffer *out)
+{
+    deft_buffer_init(out, allocator);
+    deft_catalog  *catalog  = read_catalog(NULL, text);
+    deft_analyzer *analyzer = deft_analyzer_new(deft_view_of(""), NULL, NULL);
+    assert_non_null(catalog);
+    const deft_status status = deft__index_build(catalog, analyzer, 42, out, NULL);
+    deft_analyzer_free(analyzer);
+    deft_catalog_release(catalog);
+    return status == DEFT_OK;
+}
+
+static uint32_t frequency(const deft__image *image, const char *stem)
+{
+    const uint32_t term = deft__image_find_stem(image, deft_view_of(stem));
+    return term == DEFT__NONE ? 0 : image->terms[term].count;
+}
+
+static void every_field_can_be_found(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name;
+        const char *stem;
+        uint32_t    tools;
+    } cases[] = {
+        {"a name's part", "creat", 1},
+        {"a part of a camel-case name", "list", 1},
+        {"a name as a whole", "listissu", 1},
+        {"plural and singular share a stem", "issu", 2},
+        {"a title", "all", 1},
+        {"a description", "open", 1},
+        {"the server's name", "forg", 2},
+        {"the server's instructions", "host", 2},
+        {"a parameter's name", "titl", 1},
+        {"a parameter's description", "headlin", 1},
+        {"an enum value inside items", "defect", 1},
+        {"a parameter of an alternative", "mileston", 1},
+        {"a word that no tool has", "weather", 0},
+    };
+    deft_buffer bytes;
+    assert_true(build(NULL, two_servers, &bytes));
+    deft__image image;
+    deft_error  error = DEFT_ERROR_INIT;
+    assert_ok(deft__image_open(&image, deft_buffer_view(&bytes), &error), error);
+    for (size_t i = 0; i < array_size(cases); i++) {
+        case_name(cases[i].name);
+        assert_int_equal(frequency(&image, cases[i].stem), cases[i].tools);
+    }
+
+    // "issue" and "issues" are forms of one stem; "create" has no other form.
+    const uint32_t issue  = deft__image_find_word(&image, deft_view_of("issue"));
+    const uint32_t issues = deft__image_find_word(&image, deft_view_of("issues"));
+    const uint32_t create = deft__image_find_word(&image, deft_view_of("create"));
+    assert_true(issue != DEFT__NONE && issues != DEFT__NONE && create != DEFT__NONE);
+    assert_int_equal(image.words[issue].stem, image.words[issues].stem);
+    assert_true(image.words[issue].form != image.words[issues].form);
+    assert_int_equal(image.words[create].form, image.words[create].stem);
+    deft_buffer_clear(&bytes);
+}
+
+static void a_name_says_more_than_a_description(void **state)
+{
+    (void)state;
+    deft_buffer bytes;
+    assert_true(build(NULL,
+                      "[{\"name\":\"weather\",\"description\":\"x\",\"inputSchema\":{}},"
+                      "{\"name\":\"x\",\"description\":\"weather\",\"inputSchema\":{}},"
+                      "{\"name\":\"y\",\"description\":\"weather weather weather weather weather "
+                      "weather and so on for a long while without an end\",\"inputSchema\":{}}]",
+                      &bytes));
+    deft__image image;
+    assert_int_equal(deft__image_open(&image, deft_buffer_view(&bytes), NULL), DEFT_OK);
+    const deft__term *term = &image.terms[deft__image_find_stem(&image, deft_view_of("weather"))];
+    assert_int_equal(term->count, 3);
+    const uint8_t *impacts = image.impacts + term->posting;
+    assert_true(impacts[0] > impacts[1]);
+    assert_true(impacts[0] > impacts[2]);
+    deft_buffer_clear(&bytes);
+}
+
+static void rarity_is_a_logarithm(void **state)
+{
+    (void)state;
+    const uint32_t counts[] = {1, 2, 10, 157, 10000, 1000000};
+    for (size_t i = 0; i < array_size(counts); i++) {
+        for (uint32_t df = 0; df <= counts[i]; df += 1 + counts[i] / 7) {
+            const double exact = 256 * log2((2.0 * counts[i] + 2) / (2.0 * df + 1));
+            assert_true(fabs(deft__idf(counts[i], df) - exact) < 1.5);
+        }
+    }
+}
+
+static void no_tools_make_an_empty_image(void **state)
+{
+    (void)state;
+    deft_buffer bytes;
+    assert_true(build(NULL, "[]", &bytes));
+    deft__image image;
+    deft_error  error = DEFT_ERROR_INIT;
+    assert_ok(deft__image_open(&image, deft_buffer_view(&bytes), &error), error);
+    assert_int_equal(image.tool_count, 0);
+    assert_int_equal(deft__image_find_word(&image, deft_view_of("x")), DEFT__NONE);
+    deft_buffer_clear(&bytes);
+}
+
+// Opens damaged bytes; a forged checksum lets the damage through to the checks behind it.
+static void open_damaged(char *bytes, size_t size, bool is_forged)
+{
+    deft__image_header *header = (void *)bytes;
+    if (is_forged && size > sizeof *header) {
+        header->size = size;
+        header->checksum =
+            deft__image_checksum(deft_view_make(bytes + sizeof *header, size - sizeof *header));
+    }
+    deft__image image;
+    deft_error  error = DEFT_ERROR_INIT;
+    if (deft__image_open(&image, deft_view_make(bytes, size), &error) != DEFT_OK) {
+        assert_int_equal(error.status, DEFT_INVALID);
+        assert_true(error.message[0] != '\0');
+    }
+}
+
+static void damage_is_found_or_harmless(void **state)
+{
+    (void)state;
+    deft_buffer bytes;
+    assert_true(build(NULL, two_servers, &bytes));
+    char *copy = malloc(bytes.size);
+    assert_non_null(copy);
+    for (size_t i = 0; i < bytes.size; i++) {
+        static const unsigned char masks[] = {0x01, 0x80, 0xFF};
+        for (size_t m = 0; m < array_size(masks); m++) {
+            memcpy(copy, bytes.data, bytes.size);
+            copy[i] = (char)((unsigned char)copy[i] ^ masks[m]);
+            open_damaged(copy, bytes.size, true);
+        }
+        memcpy(copy, bytes.data, bytes.size);
+        copy[i] = (char)~copy[i];
+        open_damaged(copy, bytes.size, false);
+    }
+    for (size_t size = 0; size < bytes.size; size += 3) {
+        memcpy(copy, bytes.data, bytes.size);
+        open_damaged(copy, size, true);
+    }
+    free(copy);
+    deft_buffer_clear(&bytes);
+}
+
+static void another_version_asks_to_build_again(void **state)
+{
+    (void)state;
+    deft_buffer bytes;
+    assert_true(build(NULL, two_servers, &bytes));
+    ((deft__image_header *)(void *)bytes.data)->version = 99;
+    deft__image image;
+    deft_error  error = DEFT_ERROR_INIT;
+    assert_int_equal(deft__image_open(&image, deft_buffer_view(&bytes), &error), DEFT_INVALID);
+    assert_non_null(strstr(error.message, "build it again"));
+    deft_buffer_clear(&bytes);
+}
+
+static void the_same_catalog_gives_the_same_bytes(void **state)
+{
+    (void)state;
+    deft_buffer a;
+    deft_buffer b;
+    assert_true(build(NULL, two_servers, &a));
+    assert_true(build(NULL, two_servers, &b));
+    assert_true(deft_view_equal(deft_buffer_view(&a), deft_buffer_view(&b)));
+    deft_buffer_clear(&a);
+    deft_buffer_clear(&b);
+}
+
+static bool attempt(const deft_allocator *allocator, void *context)
+{
+    (void)context;
+    deft_buffer bytes;
+    const bool  is_ok = build(allocator, two_servers, &bytes);
+    deft_buffer_clear(&bytes);
+    return is_ok;
+}
+
+static void every_allocation_may_fail(void **state)
+{
+    (void)state;
+    assert_true(test_every_allocation_fails(attempt, NULL) > 10);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_field_can_be_found),
+        cmocka_unit_test(a_name_says_more_than_a_description),
+        cmocka_unit_test(rarity_is_a_logarithm),
+        cmocka_unit_test(no_tools_make_an_empty_image),
+        cmocka_unit_test(damage_is_found_or_harmless),
+        cmocka_unit_test(another_version_asks_to_build_again),
+        cmocka_unit_test(the_same_catalog_gives_the_same_bytes),
+        cmocka_unit_test(every_allocation_may_fail),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

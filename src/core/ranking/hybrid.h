@@ -1,0 +1,54 @@
+// hybrid.h - the default ranking: BM25F over fields, with words as people and tools use them.
+#ifndef DEFT_CORE_RANKING_HYBRID_H
+#define DEFT_CORE_RANKING_HYBRID_H
+
+#include "core/ranking/expand.h"
+#include "deft/index.h"
+
+// Tools that are looked at more closely after the first scoring, at least. Enough that what the
+// closer look could lift into the first twenty is there (128 give the same on every judged query);
+// few enough that it costs little.
+#define DEFT__CANDIDATES_MIN 48u
+
+typedef struct deft__candidate {
+    uint32_t tool;
+    uint32_t score;    // of the first scoring
+    uint32_t coverage; // how much of the query's mass it has, in 1/DEFT__COVERAGE_FULL
+    uint64_t final;    // after the closer look
+} deft__candidate;
+
+#define DEFT__COVERAGE_FULL 4000u
+
+// Above this many tools bounds decide which blocks of tools are scored at all.
+#define DEFT__EXHAUSTIVE_TOOLS_MAX 20000u
+
+// Working memory for one search at a time.
+typedef struct deft__hybrid {
+    const deft__image    *image;    // borrowed
+    const deft__synonyms *synonyms; // borrowed
+    const deft_allocator *allocator;
+    deft_analyzer        *analyzer;
+    deft__expansion       expansion; // of the last run
+
+    uint32_t *scores; // per tool, or per block of tools where bounds are used
+    size_t    score_count;
+    uint32_t *order; // blocks by falling bound
+
+    deft__candidate *candidates; // best first after a run
+    size_t           candidate_count;
+    size_t           candidate_capacity;
+    bool             is_exhaustive_forced; // for tests: both ways must agree
+    bool             is_pruned_forced;
+} deft__hybrid;
+
+deft_status deft__hybrid_init(deft__hybrid *hybrid, const deft__image *image,
+                              const deft__synonyms *synonyms, const deft_allocator *allocator,
+                              deft_error *error);
+void        deft__hybrid_clear(deft__hybrid *hybrid);
+
+// Scores `text` and leaves the best `hits_max` candidates or more, best first. Equal scores keep
+// catalog order. `is_allowed` (NULL: all are) is asked before a tool takes a candidate's place.
+deft_status deft__hybrid_run(deft__hybrid *hybrid, deft_view text, size_t hits_max,
+                             bool (*is_allowed)(void *context, uint32_t tool), void *context);
+
+#endif

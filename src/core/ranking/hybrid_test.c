@@ -1,0 +1,256 @@
+// The default ranking: what it finds, and that its shortcuts change nothing. Proves parts of C9.
+#include "core/ranking/hybrid.h"
+
+#include "core/index/build.h"
+#include "support/allocator.h"
+#include "support/random.h"
+#include "support/test.h"
+
+// A catalog, its image, and a searcher over it.
+typedef struct fixture {
+    deft_catalog  *catalog;
+    deft_buffer    bytes;
+    deft__image    image;
+    deft__arena    arena;
+    deft__synonyms synonyms;
+    deft__hybrid   hybrid;
+} fixture;
+
+static deft_catalog *read_catalog(deft_view text)
+{
+    deft_catalog_builder *builder = deft_catalog_builder_new(NULL, NULL, NULL);
+    const deft_source     source  = {.label = deft_view_of("test")};
+    deft_error            error   = DEFT_ERROR_INIT;
+    assert_non_null(builder);
+    assert_ok(deft_catalog_builder_add(builder, &source, text, &error), error);
+    deft_catalog *catalog = deft_catalog_builder_finish(builder, &error);
+    assert_non_null(catalog);
+    assert_int_equal(deft_catalog_problem_count(catalog), 0);
+    deft_catalog_builder_free(builder);
+    return catalog;
+}
+
+static bool open_fixture(fixture *f, deft_catalog *catalog, const deft_allocator *allocator)
+{
+    *f = (fixture){.catalog = catalog};
+    deft_buffer_init(&f->bytes, NULL);
+    deft_analyzer *analyzer = deft_analyzer_new(deft_view_of(""), NULL, NULL);
+    assert_non_null(analyzer);
+    assert_int_equal(deft__index_build(catalog, analyzer, 1, &f->bytes, NULL), DEFT_OK);
+    assert_int_equal(deft__image_open(&f->image, deft_buffer_view(&f->bytes), NULL), DEFT_OK);
+    deft__arena_init(&f->arena, allocator);
+    bool is_ok = deft__synonyms_init(&f->synonyms, &f->image, analyzer, &f->arena) == DEFT_OK;
+    is_ok =
+        is_ok && deft__hybrid_init(&f->hybrid, &f->image, &f->synonyms, allocator, NULL) == DEFT_OK;
+    deft_analyzer_free(analyzer);
+    return is_ok;
+}
+
+static void close_fixture(fixture *f)
+{
+    deft__hybrid_clear(&f->hybrid);
+    deft__synonyms_clear(&f->synonyms);
+    deft__arena_clear(&f->arena);
+    deft_buffer_clear(&f->bytes);
+}
+
+static const char office[] =
+    "{\"server\":\"office\",\"tools\":["
+    "{\"name\":\"create_issue\",\"description\":\"Opens a ticket in the tracker.\"},"
+    "{\"name\":\"list_issues\",\"description\":\"Shows all tickets of a project.\"},"
+    "{\"name\":\"delete_branch\",\"description\":\"Removes a branch from a repository.\"},"
+    "{\"name\":\"send_message\",\"description\":\"Posts a message to a channel.\"},"
+    "{\"name\":\"get_forecast\",\"description\":\"Weather for the next days at a place.\"},"
+    "{\"name\":\"tenki\",\"description\":\"東京の天気予報を取得します\"},"
+    "{\"name\":\"GitHubSearch\",\"description\":\"Looks through code.\"},"
+    "{\"name\":\"run_query\",\"description\":\"Runs SQL against a database.\","
+    "\"inputSchema\":{\"type\":\"object\",\"properties\":{\"statement\":{\"type\":\"string\","
+    "\"description\":\"What to execute\"},\"dialect\":{\"type\":\"string\","
+    "\"enum\":[\"postgres\",\"sqlite\"]}}}}]}";
+
+static void the_right_tool_comes_first(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name;
+        const char *query;
+        const char *tool;
+    } cases[] = {
+        {"words of a name", "create issue", "create_issue"},
+        {"plural finds singular", "create issues", "create_issue"},
+        {"the exact form decides between list and create", "issues", "list_issues"},
+        {"an identifier", "delete_branch", "delete_branch"},
+        {"camel case finds snake case", "deleteBranch", "delete_branch"},
+        {"a verb of the same family", "erase branch", "delete_branch"},
+        {"an abbreviation", "send msg", "send_message"},
+        {"one letter missing", "delte branch", "delete_branch"},
+        {"two letters swapped in a long word", "forceast", "get_forecast"},
+        {"a sentence", "please tell me how the weather will be on the next days", "get_forecast"},
+        {"Japanese", "天気予報", "tenki"},
+        {"a brand in lower case", "github", "GitHubSearch"},
+        {"an enum value", "sqlite", "run_query"},
+        {"a parameter's description", "execute", "run_query"},
+    };
+    fixture f;
+    assert_true(open_fixture(&f, read_catalog(deft_view_of(office)), NULL));
+    for (size_t i = 0; i < array_size(cases); i++) {
+        case_name(cases[i].name);
+        assert_int_equal(deft__hybrid_run(&f.hybrid, deft_view_of(cases[i].query), 5, NULL, NULL),
+                         DEFT_OK);
+        assert_true(f.hybrid.candidate_count > 0);
+        const deft_tool_id best = {f.hybrid.candidates[0].tool};
+        assert_view_equal(deft_catalog_tool(f.catalog, best)->name, cases[i].tool);
+    }
+    deft_catalog_release(f.catalog);
+    close_fixture(&f);
+}
+
+static void what_no_tool_has_finds_nothing(void **state)
+{
+    (void)state;
+    fixture f;
+    assert_true(open_fixture(&f, read_catalog(deft_view_of(office)), NULL));
+    const char *queries[] = {"", "   ", "zzzzqqq xkcdwv", "!!!"};
+    for (size_t i = 0; i < array_size(queries); i++) {
+        assert_int_equal(deft__hybrid_run(&f.hybrid, deft_view_of(queries[i]), 5, NULL, NULL),
+                         DEFT_OK);
+        assert_int_equal(f.hybrid.candidate_count, 0);
+    }
+    deft_catalog_release(f.catalog);
+    close_fixture(&f);
+}
+
+static bool is_even(void *context, uint32_t tool)
+{
+    (void)context;
+    return tool % 2 == 0;
+}
+
+// Three thousand tools of random words, so that common words have block bounds and rare ones do
+// not.
+static deft_catalog *random_catalog(test_random *random)
+{
+    deft_buffer text;
+    deft_buffer_init(&text, NULL);
+    deft_buffer_append_text(&text, "[");
+    for (size_t tool = 0; tool < 3000; tool++) {
+        deft_buffer_append_text(&text, tool > 0 ? ",{\"name\":\"t" : "{\"name\":\"t");
+        deft_buffer_append_u64(&text, tool);
+        deft_buffer_append_text(&text, "\",\"inputSchema\":{},\"description\":\"");
+        const size_t words = 1 + test_random_below(random, 30);
+        for (size_t w = 0; w < words; w++) {
+            // The product of two makes low numbers common and high ones rare.
+            const size_t word = test_random_below(random, 40) * test_random_below(random, 40);
+            deft_buffer_append_text(&text, "word");
+            for (size_t rest = word; rest > 0; rest /= 26) {
+                deft_buffer_append_byte(&text, (char)('a' + rest % 26));
+            }
+            deft_buffer_append_byte(&text, ' ');
+        }
+        deft_buffer_append_text(&text, "\"}");
+    }
+    deft_buffer_append_text(&text, "]");
+    assert_int_equal(text.status, DEFT_OK);
+    deft_catalog *catalog = read_catalog(deft_buffer_view(&text));
+    deft_buffer_clear(&text);
+    return catalog;
+}
+
+static void bounds_change_nothing(void **state)
+{
+    (void)state;
+    test_random random = {.state = 11};
+    fixture     f;
+    assert_true(open_fixture(&f, random_catalog(&random), NULL));
+    for (int round = 0; round < 300; round++) {
+        deft_buffer query;
+        deft_buffer_init(&query, NULL);
+        const size_t words = 1 + test_random_below(&random, 8);
+        for (size_t w = 0; w < words; w++) {
+            const deft_tool_id id   = {(uint32_t)test_random_below(&random, 3000)};
+            const deft_view    text = deft_catalog_tool(f.catalog, id)->description;
+            deft_buffer_append(&query,
+                               deft_view_slice(text, 0, 1 + test_random_below(&random, 30)));
+            deft_buffer_append_byte(&query, ' ');
+        }
+        const size_t max                  = 1 + test_random_below(&random, 40);
+        bool (*allowed)(void *, uint32_t) = test_random_once_in(&random, 3) ? is_even : NULL;
+
+        f.hybrid.is_pruned_forced = false;
+        assert_int_equal(deft__hybrid_run(&f.hybrid, deft_buffer_view(&query), max, allowed, NULL),
+                         DEFT_OK);
+        deft__candidate whole[96];
+        const size_t    count = f.hybrid.candidate_count;
+        memcpy(whole, f.hybrid.candidates, count * sizeof whole[0]);
+
+        f.hybrid.is_pruned_forced = true;
+        assert_int_equal(deft__hybrid_run(&f.hybrid, deft_buffer_view(&query), max, allowed, NULL),
+                         DEFT_OK);
+        assert_int_equal(f.hybrid.candidate_count, count);
+        for (size_t i = 0; i < count; i++) {
+            assert_int_equal(f.hybrid.candidates[i].tool, whole[i].tool);
+            assert_int_equal(f.hybrid.candidates[i].score, whole[i].score);
+            assert_true(allowed == NULL || whole[i].tool % 2 == 0);
+        }
+        deft_buffer_clear(&query);
+    }
+    deft_catalog_release(f.catalog);
+    close_fixture(&f);
+}
+
+static void long_queries_stay_within_bounds(void **state)
+{
+    (void)state;
+    fixture     f;
+    deft_buffer query;
+    deft_buffer_init(&query, NULL);
+    assert_true(open_fixture(&f, read_catalog(deft_view_of(office)), NULL));
+    for (int i = 0; i < 5000; i++) {
+        deft_buffer_append_text(&query, "create issue delete branch weather message sql ");
+        deft_buffer_append_u64(&query, (uint64_t)i);
+        deft_buffer_append_byte(&query, ' ');
+    }
+    assert_int_equal(deft__hybrid_run(&f.hybrid, deft_buffer_view(&query), 20, NULL, NULL),
+                     DEFT_OK);
+    assert_true(f.hybrid.candidate_count >= 5);
+    assert_true(f.hybrid.expansion.word_count <= DEFT__QUERY_WORDS_MAX);
+    for (size_t i = 0; i < f.hybrid.candidate_count; i++) {
+        assert_true(f.hybrid.candidates[i].coverage <= DEFT__COVERAGE_FULL);
+    }
+    deft_buffer_clear(&query);
+    deft_catalog_release(f.catalog);
+    close_fixture(&f);
+}
+
+static bool attempt(const deft_allocator *allocator, void *context)
+{
+    fixture    f;
+    const bool is_open = open_fixture(&f, context, allocator);
+    bool       is_ok   = false;
+    if (is_open) {
+        is_ok = deft__hybrid_run(&f.hybrid, deft_view_of("create GitHub issue"), 5, NULL, NULL) ==
+                DEFT_OK;
+    }
+    close_fixture(&f);
+    return is_ok;
+}
+
+static void every_allocation_may_fail(void **state)
+{
+    (void)state;
+    deft_catalog *catalog = read_catalog(deft_view_of(office));
+    assert_true(test_every_allocation_fails(attempt, catalog) > 5);
+    deft_catalog_release(catalog);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_right_tool_comes_first),
+        cmocka_unit_test(what_no_tool_has_finds_nothing),
+        cmocka_unit_test(bounds_change_nothing),
+        cmocka_unit_test(long_queries_stay_within_bounds),
+        cmocka_unit_test(every_allocation_may_fail),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,88 @@
+#include "core/ranking/scan.h"
+
+size_t deft__scan_plain(const uint32_t *values, size_t from, size_t count, uint32_t mask,
+                        uint32_t least)
+{
+    for (size_t i = from; i < count; i++) {
+        if ((values[i] & mask) >= least) {
+            return i;
+        }
+    }
+    return count;
+}
+
+void deft__add_bounds_plain(uint32_t *bounds, const uint8_t *maxima, size_t count, uint32_t weight)
+{
+    for (size_t i = 0; i < count; i++) {
+        bounds[i] += weight * maxima[i] >> 8;
+    }
+}
+
+#if defined(__x86_64__) && defined(__GNUC__)
+#include <immintrin.h>
+
+// Masked values stay below 2^31, so the signed comparison is right.
+__attribute__((target("avx2"))) static size_t scan_avx2(const uint32_t *values, size_t from,
+                                                        size_t count, uint32_t mask, uint32_t least)
+{
+    const __m256i masks = _mm256_set1_epi32((int)mask);
+    const __m256i below = _mm256_set1_epi32((int)least - 1);
+    size_t        i     = from;
+    for (; i + 16 <= count; i += 16) {
+        const __m256i a = _mm256_and_si256(
+            _mm256_loadu_si256((const __m256i *)(const void *)(values + i)), masks);
+        const __m256i b = _mm256_and_si256(
+            _mm256_loadu_si256((const __m256i *)(const void *)(values + i + 8)), masks);
+        const __m256i over_a = _mm256_cmpgt_epi32(a, below);
+        const __m256i over_b = _mm256_cmpgt_epi32(b, below);
+        if (_mm256_testz_si256(_mm256_or_si256(over_a, over_b), _mm256_or_si256(over_a, over_b)) ==
+            0) {
+            break;
+        }
+    }
+    return deft__scan_plain(values, i, count, mask, least);
+}
+
+__attribute__((target("avx2"))) static void add_bounds_avx2(uint32_t *bounds, const uint8_t *maxima,
+                                                            size_t count, uint32_t weight)
+{
+    const __m256i weights = _mm256_set1_epi32((int)weight);
+    size_t        i       = 0;
+    for (; i + 8 <= count; i += 8) {
+        const __m256i largest =
+            _mm256_cvtepu8_epi32(_mm_loadl_epi64((const __m128i *)(const void *)(maxima + i)));
+        const __m256i gains = _mm256_srli_epi32(_mm256_mullo_epi32(largest, weights), 8);
+        __m256i      *place = (__m256i *)(void *)(bounds + i);
+        _mm256_storeu_si256(place, _mm256_add_epi32(_mm256_loadu_si256(place), gains));
+    }
+    deft__add_bounds_plain(bounds + i, maxima + i, count - i, weight);
+}
+
+size_t deft__scan(const uint32_t *values, size_t from, size_t count, uint32_t mask, uint32_t least)
+{
+    return __builtin_cpu_supports("avx2") ? scan_avx2(values, from, count, mask, least)
+                                          : deft__scan_plain(values, from, count, mask, least);
+}
+
+void deft__add_bounds(uint32_t *bounds, const uint8_t *maxima, size_t count, uint32_t weight)
+{
+    if (__builtin_cpu_supports("avx2")) {
+        add_bounds_avx2(bounds, maxima, count, weight);
+    } else {
+        deft__add_bounds_plain(bounds, maxima, count, weight);
+    }
+}
+
+#else
+
+size_t deft__scan(const uint32_t *values, size_t from, size_t count, uint32_t mask, uint32_t least)
+{
+    return deft__scan_plain(values, from, count, mask, least);
+}
+
+void deft__add_bounds(uint32_t *bounds, const uint8_t *maxima, size_t count, uint32_t weight)
+{
+    deft__add_bounds_plain(bounds, maxima, count, weight);
+}
+
+#endif
