@@ -84,6 +84,9 @@ typedef struct deft_account {
     double            name_coverage; // how much of the tool's name the query has, 0 to 1; hybrid
     double            name_lift;     // what that adds
     double            tier;          // for a tool that the query names; 0 for others
+
+    // Stands behind hits with a lower score: its server had its share of the places.
+    bool is_moved;
 } deft_account;
 
 #define DEFT_NEAR_WORDS_MAX 3u

@@ -178,19 +178,28 @@ typedef struct object_layout {
 
 static object_layout find_layout(const edited_text *edit, deft__json_value object)
 {
-    const size_t  open     = deft__json_offset(object);
-    bool          is_first = false;
-    object_layout layout   = {.close = end_of(object) - 1, .last_end = open + 1};
+    const size_t  open       = deft__json_offset(object);
+    size_t        first_name = open;
+    size_t        last_name  = open;
+    bool          is_first   = false;
+    object_layout layout     = {.close = end_of(object) - 1, .last_end = open + 1};
 
     layout.base           = indent_at(edit, open, &is_first);
     layout.step           = layout.base.size > 0 && layout.base.data[0] == '\t' ? "\t" : "  ";
     deft__json_iterator i = deft__json_iterate(object);
     while (deft__json_next(&i)) {
-        const deft_view indent = indent_at(edit, deft__json_offset(i.name), &is_first);
-        layout.indent          = is_first ? indent : layout.indent;
-        layout.last_end        = end_of(i.value);
-        layout.has_members     = true;
+        last_name          = deft__json_offset(i.name);
+        first_name         = layout.has_members ? first_name : last_name;
+        layout.last_end    = end_of(i.value);
+        layout.has_members = true;
     }
+    // The last member tells how members are indented, or the first where the last is not on a
+    // line of its own.
+    deft_view indent = indent_at(edit, last_name, &is_first);
+    if (!is_first) {
+        indent = indent_at(edit, first_name, &is_first);
+    }
+    layout.indent      = is_first && layout.has_members ? indent : layout.indent;
     layout.content_end = layout.close;
     while (is_blank_byte(edit->text.data[layout.content_end - 1])) {
         layout.content_end--;

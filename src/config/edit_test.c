@@ -54,6 +54,8 @@ static const struct {
      "{\n    \"mcpServers\": {},\n    \"toolSearch\": {\n      \"minPct\": 3\n    }\n}\n"},
     {"a group joins a line", "{\"preset\": \"kiro\"}", "minPct", "3",
      "{\"preset\": \"kiro\", \"toolSearch\": {\"minPct\": 3}}"},
+    {"a last member that shares its line", "{\n    \"a.x\": 1, \"a.y\": 2\n}\n", "noMcp", "no",
+     "{\n    \"a.x\": 1, \"a.y\": 2,\n    \"noMcp\": false\n}\n"},
     {"a dotted file stays dotted", "{\n  \"toolSearch.enabled\": true\n}\n", "minPct", "3",
      "{\n  \"toolSearch.enabled\": true,\n  \"toolSearch.minPct\": 3\n}\n"},
     {"a word becomes a group", "{\n  \"toolSearch\": true\n}\n", "minPct", "3",
@@ -213,6 +215,28 @@ static void a_text_too_large(void **state)
     deft_buffer_clear(&out);
 }
 
+// One long line of many members must not cost the line's length for each of them.
+static void a_long_line_stays_cheap(void **state)
+{
+    (void)state;
+    deft_buffer text;
+    deft_buffer out;
+    deft_error  error = DEFT_ERROR_INIT;
+    deft_buffer_init(&text, NULL);
+    deft_buffer_init(&out, NULL);
+    deft_buffer_append_text(&text, "{\"a\": 1");
+    for (size_t i = 0; i < 200000; i++) {
+        deft_buffer_append_text(&text, ", \"b\": 1");
+    }
+    deft_buffer_append_text(&text, "}");
+    assert_ok(deft_config_edit(deft_buffer_view(&text), deft_view_of("preset"),
+                               deft_view_of("kiro"), &out, &error),
+              error);
+    assert_int_equal(out.size, text.size + strlen(", \"preset\": \"kiro\""));
+    deft_buffer_clear(&text);
+    deft_buffer_clear(&out);
+}
+
 static bool edit_with(const deft_allocator *allocator, void *context)
 {
     const size_t i = *(const size_t *)context;
@@ -237,9 +261,8 @@ static void every_allocation_may_fail(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(one_key_changes),
-        cmocka_unit_test(what_cannot_be_changed),
-        cmocka_unit_test(a_text_too_large),
+        cmocka_unit_test(one_key_changes),           cmocka_unit_test(what_cannot_be_changed),
+        cmocka_unit_test(a_text_too_large),          cmocka_unit_test(a_long_line_stays_cheap),
         cmocka_unit_test(every_allocation_may_fail),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -88,9 +88,10 @@ static const deft__key_info keys[DEFT__KEY_COUNT] = {
                                   .description = "defer when definitions exceed this percent of the "
                                                         "context window"},
     [DEFT__KEY_CONTEXT_WINDOW] = {"toolSearch.contextWindow", DEFT__KIND_COUNT, DEFT__FIELD_U64,
-                                  AT(context_window_tokens), .min = 1, .max = TOKENS_MAX,
-                                  .accepts     = "a whole number from 1 to 1000000000000",
-                                  .description = "tokens that the model's context window holds"},
+                                  AT(context_window_tokens), .max = TOKENS_MAX,
+                                  .accepts = ACCEPTS_COUNT,
+                                  .description =
+                                      "tokens that the model's context window holds; 0: unknown"},
     [DEFT__KEY_TOKEN_FAMILY]   = {"toolSearch.tokenFamily", DEFT__KIND_ENUM, DEFT__FIELD_ENUM,
                                   AT(token_family), .word = family_word, .word_count = 4,
                                   .accepts     = "o200k, claude, llama or chars4",
@@ -104,7 +105,7 @@ static const deft__key_info keys[DEFT__KEY_COUNT] = {
                                   .description = "past the threshold: defer all, or only what is over it"},
     [DEFT__KEY_CORE_TOOLS]     = {"toolSearch.coreTools", DEFT__KIND_LIST, DEFT__FIELD_NONE,
                                   .accepts     = "an array of tool names, or null for the default list",
-                                  .description = "tools that are never deferred"},
+                                  .description = "tools that are never deferred, by name or pattern"},
     [DEFT__KEY_SERVERS]        = {"toolSearch.servers", DEFT__KIND_RULES, DEFT__FIELD_NONE,
                                   .accepts     = ACCEPTS_RULES,
                                   .description = "servers by name or pattern: pinned or deferred"},

@@ -205,6 +205,25 @@ static void depth_has_a_limit(void **state)
     }
 }
 
+static void the_number_of_values_has_a_limit(void **state)
+{
+    (void)state;
+    deft_error  error = DEFT_ERROR_INIT;
+    deft_buffer text;
+    deft_buffer json;
+    deft_buffer_init(&text, NULL);
+    deft_buffer_init(&json, NULL);
+    deft_buffer_append_text(&text, "a = [");
+    for (size_t i = 0; i < 1000000; i++) {
+        deft_buffer_append_text(&text, "1,");
+    }
+    deft_buffer_append_text(&text, "]");
+    assert_int_equal(convert(deft_buffer_view(&text), &json, &error), DEFT_LIMIT);
+    assert_string_equal(error.message, "more than 1000000 keys and values");
+    deft_buffer_clear(&text);
+    deft_buffer_clear(&json);
+}
+
 static void lines_are_known(void **state)
 {
     (void)state;
@@ -284,9 +303,13 @@ static void toml_is_told_from_json(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_is_toml_becomes_json), cmocka_unit_test(what_is_not_toml_is_told),
-        cmocka_unit_test(depth_has_a_limit),         cmocka_unit_test(lines_are_known),
-        cmocka_unit_test(many_keys_stay_cheap),      cmocka_unit_test(no_byte_past_the_end),
+        cmocka_unit_test(what_is_toml_becomes_json),
+        cmocka_unit_test(what_is_not_toml_is_told),
+        cmocka_unit_test(depth_has_a_limit),
+        cmocka_unit_test(the_number_of_values_has_a_limit),
+        cmocka_unit_test(lines_are_known),
+        cmocka_unit_test(many_keys_stay_cheap),
+        cmocka_unit_test(no_byte_past_the_end),
         cmocka_unit_test(toml_is_told_from_json),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,6 +1,7 @@
 // Any bytes as the arguments of the bridge's tools. The first byte picks the tool (two bits), the
-// style, the ranking and a restriction; for a direct call, the called name goes up to the first line end. Whatever comes, the
-// answer is clean text and valid JSON, nothing forbidden is loaded, and what was sent stays.
+// style, the ranking and a restriction; for a direct call, the called name goes up to the first
+// line end. Whatever comes, the answer is clean text and valid JSON, nothing forbidden is loaded,
+// and what was sent stays.
 #include "fuzz/world.h"
 
 #include "json/reader.h"
@@ -67,12 +68,14 @@ static void call(fuzz_world *world, deft_session *session, deft_view name, deft_
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
+    static const deft_ranking rankings[] = {DEFT_RANKING_BM25, DEFT_RANKING_KEYWORD,
+                                            DEFT_RANKING_HYBRID, DEFT_RANKING_REGEX};
     if (size == 0) {
         return 0;
     }
     fuzz_world *world       = fuzz_world_get();
     world->settings.style   = data[0] & 4 ? DEFT_STYLE_LOAD : DEFT_STYLE_BRIDGE;
-    world->settings.ranking = data[0] & 8 ? DEFT_RANKING_KEYWORD : DEFT_RANKING_BM25;
+    world->settings.ranking = rankings[(data[0] & 8 ? 1 : 0) + (data[0] & 32 ? 2 : 0)];
     deft_session  *session  = start(world, (data[0] & 16) != 0);
     const uint64_t hash     = deft_session_prefix_hash(session, 2);
     deft_view      text     = deft_view_make((const char *)data + 1, size - 1);

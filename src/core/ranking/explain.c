@@ -305,7 +305,11 @@ static deft_status account_for(deft__explaining *x, deft_tool_id tool, size_t pl
     deft_account *account = &x->explanation->accounts[x->explanation->account_count++];
     *account              = (deft_account){.tool = tool, .place = place};
     if (place > 0) {
-        account->score = (double)x->searcher->hits[place - 1].score;
+        const deft_hit *hits = x->searcher->hits;
+        account->score       = (double)hits[place - 1].score;
+        for (size_t i = 0; i + 1 < place; i++) {
+            account->is_moved = account->is_moved || hits[i].score < hits[place - 1].score;
+        }
     }
     return deft__searcher_is_hybrid(x->searcher, x->query) ? deft__account_hybrid(x, account)
                                                            : deft__account_plain(x, account);

@@ -233,6 +233,8 @@ static void append_account(deft_buffer *out, const deft_explanation *explanation
         deft_buffer_append_text(out, ", for its place after select:");
     } else if (account->basis == DEFT_BASIS_SERVER) {
         deft_buffer_append_text(out, ", as every tool of its server");
+    } else if (account->is_moved) {
+        deft_buffer_append_text(out, ", behind lower ones since its server had three places");
     }
     deft_buffer_append_byte(out, '\n');
     append_shares(out, account);
@@ -407,6 +409,10 @@ static void write_account(deft__json_writer *json, const deft_explanation *expla
     write_text(json, "basis", deft_basis_name(account->basis));
     if (account->basis == DEFT_BASIS_TURN) {
         write_string(json, "need", account->need);
+    }
+    if (account->is_moved) {
+        deft__json_name(json, "moved");
+        deft__json_write_bool(json, true);
     }
     deft__json_name(json, "shares");
     deft__json_begin_array(json);

@@ -351,6 +351,11 @@ static deft_status rank_words(deft_searcher *searcher, const deft_query *query, 
     if (status != DEFT_OK) {
         return status;
     }
+    // The margin is taken from the best before candidates change places.
+    const uint64_t best =
+        searcher->hybrid.candidate_count > 0 ? searcher->hybrid.candidates[0].final : 0;
+    deft__spread_servers(searcher->index->catalog, searcher->hybrid.candidates,
+                         searcher->hybrid.candidate_count);
     const size_t limit = searcher->hit_count + hits_max;
     deft_tool_id exact[DEFT_QUERY_TERMS_MAX];
     const size_t exact_count =
@@ -362,7 +367,7 @@ static deft_status rank_words(deft_searcher *searcher, const deft_query *query, 
     }
     for (size_t i = 0; i < searcher->hybrid.candidate_count; i++) {
         const deft__candidate *candidate = &searcher->hybrid.candidates[i];
-        if (candidate->final * 100 < searcher->hybrid.candidates[0].final * DEFT__MARGIN_PERCENT) {
+        if (candidate->final * 100 < best * DEFT__MARGIN_PERCENT) {
             break;
         }
         const float score = (float)deft__score_of(candidate->final);

@@ -82,6 +82,9 @@ deft_status deft__account_bm25(deft_searcher *searcher, uint32_t tool, deft__sha
 deft_status deft__account_regex(const deft_searcher *searcher, deft_view pattern, bool is_caseless,
                                 uint32_t tool, deft__share_visitor visitor, deft_error *error);
 
+// Reorders candidates, best first, so that no server takes more than its share of the places.
+void deft__spread_servers(const deft_catalog *catalog, deft__candidate *candidates, size_t count);
+
 // Tools whose whole name, id or wire name `words` are, or hold: at most `max` of them into `tools`,
 // in the order of the query and, within one name, of the catalog.
 size_t deft__exact_tools(const deft_index *index, deft_view words, deft_tool_id *tools, size_t max);

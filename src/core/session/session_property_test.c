@@ -167,14 +167,19 @@ static void check(test_world *world)
         assert_int_equal(seen[i].search, entry->search);
     }
     for (uint32_t i = 0; i < deft_catalog_tool_count(scene->catalog); i++) {
-        const deft_tool_id tool  = {i};
-        const deft_view    id    = deft_catalog_tool(scene->catalog, tool)->id;
-        size_t             times = 0;
+        const deft_tool_id tool      = {i};
+        const deft_view    id        = deft_catalog_tool(scene->catalog, tool)->id;
+        size_t             times     = 0;
+        bool               is_loaded = false;
         for (size_t n = 0; n < model->count; n++) {
-            times += deft_view_equals(id, model->entries[n].id);
+            if (deft_view_equals(id, model->entries[n].id)) {
+                is_loaded = model->entries[n].is_loaded;
+                times++;
+            }
         }
         assert_true(times <= 1);
         assert_int_equal(deft_session_is_visible(world->session, tool), times == 1);
+        assert_int_equal(deft_session_is_loaded(world->session, tool), is_loaded);
         assert_true(times == 1 || is_deferred(scene, tool));
     }
 }
@@ -295,7 +300,7 @@ static void operate(test_world *world, operation_kind operation)
 // asked to be forgotten.
 static void operate_and_check(test_world *world)
 {
-    const operation_kind operation = test_random_below(&world->random, OPERATIONS);
+    const operation_kind operation = (operation_kind)test_random_below(&world->random, OPERATIONS);
     const deft_form      form      = (deft_form)test_random_below(&world->random, 3);
     size_t               sent      = 0;
     deft_buffer          before;
