@@ -58,8 +58,8 @@ deft_status deft__explain_filtering(deft__explaining *explaining);
 deft_status deft__account_hybrid(deft__explaining *explaining, deft_account *account);
 deft_status deft__account_plain(deft__explaining *explaining, deft_account *account);
 
-// Writes which words no tool has and what comes near, as a sentence for a model; nothing when there
-// is nothing to say. At most some hundred bytes.
+// Writes which words no tool has and what comes near, and what the query itself kept out, as
+// sentences for a model; nothing when there is nothing to say. At most some hundred bytes.
 void deft__explanation_write_miss(const deft_explanation *explanation, deft_buffer *out);
 
 #endif

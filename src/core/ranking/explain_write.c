@@ -286,9 +286,21 @@ deft_status deft_explanation_write(const deft_explanation *explanation, deft_buf
 
 // --- for models ----------------------------------------------------------------------------
 
+// A sentence about the tools that something of the query kept out.
+static void append_kept_out(deft_buffer *out, size_t count, bool has_more, const char *one,
+                            const char *many)
+{
+    if (count > 0) {
+        deft_buffer_append_text(out, has_more ? " " : "");
+        append_count(out, count, " tool matches", " tools match");
+        deft_buffer_append_text(out, count == 1 ? one : many);
+    }
+}
+
 void deft__explanation_write_miss(const deft_explanation *explanation, deft_buffer *out)
 {
     const size_t words_max = 6; // a model needs the idea, not the list
+    const size_t start     = out->size;
     size_t       count     = 0;
     for (size_t i = 0; i < explanation->word_count && count < words_max; i++) {
         const deft_asked_word *asked = &explanation->words[i];
@@ -304,6 +316,13 @@ void deft__explanation_write_miss(const deft_explanation *explanation, deft_buff
         }
     }
     deft_buffer_append_text(out, count > 0 ? "." : "");
+    append_kept_out(out, explanation->filtering.required, out->size > start,
+                    " for other words but lacks one with +.",
+                    " for other words but lack one with +.");
+    append_kept_out(out, explanation->filtering.excluded, out->size > start,
+                    " but has a word with -.", " but have a word with -.");
+    append_kept_out(out, explanation->filtering.server, out->size > start, " on another server.",
+                    " on other servers.");
 }
 
 // --- for programs --------------------------------------------------------------------------
