@@ -64,6 +64,7 @@ typedef enum deft_outcome {
     DEFT_OUTCOME_EXCLUDED, // it has a `-word`
     DEFT_OUTCOME_SERVER,   // it is on another server than `server:` names
     DEFT_OUTCOME_HIDDEN,   // the caller's filter hides it
+    DEFT_OUTCOME_FLOOR,    // even the best has too little of the query: words met by chance
     DEFT_OUTCOME_WEAK,     // its score is below score_min, or far below the best
     DEFT_OUTCOME_PLACES    // others are better, and there were no more places
 } deft_outcome;
@@ -110,6 +111,9 @@ typedef struct deft_filtering {
     size_t server;   // are not on a server that `server:` names
     size_t hidden;   // the caller's filter hides
     size_t left;     // passed; hits are the best of these
+
+    // None of those left is a hit: they have too little of the query, words met by chance.
+    bool is_below_floor;
 } deft_filtering;
 
 // Runs `query` as deft_searcher_run does, so the searcher has its hits then, and accounts for each

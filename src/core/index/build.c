@@ -217,7 +217,7 @@ static bool keep_weighed(builder *b, tallies *t)
         }
         b->weighed_impacts                     = bytes;
         b->weighed_terms[b->weighed_count]     = term;
-        b->weighed_impacts[b->weighed_count++] = deft__impact_of(t->of_term[term].worth);
+        b->weighed_impacts[b->weighed_count++] = deft__impact_from(t->of_term[term].worth);
         t->of_term[term]                       = (tally){0, 0};
     }
     t->touched_count = 0;

@@ -63,6 +63,11 @@ uint8_t deft__image_impact(const deft__image *image, uint32_t term, uint32_t too
                : 0;
 }
 
+bool deft__image_has(const deft__image *image, uint32_t term, uint32_t tool)
+{
+    return deft__image_impact(image, term, tool) > 0;
+}
+
 uint32_t deft__letters_of(deft_view word)
 {
     uint32_t letters = 0;

@@ -30,7 +30,7 @@ uint64_t deft__field_worth(deft_field field, const deft__field_total *total, uin
     return divisor > 0 ? field_weights[field].weight * counted * 100 * total->words / divisor : 0;
 }
 
-uint8_t deft__impact_of(uint64_t worth)
+uint8_t deft__impact_from(uint64_t worth)
 {
     const uint64_t impact = 255 * worth / (worth + saturation);
     return (uint8_t)(impact > 0 ? impact : 1);

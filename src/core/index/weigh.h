@@ -21,6 +21,6 @@ uint64_t deft__field_worth(deft_field field, const deft__field_total *total, uin
                            uint32_t length);
 
 // BM25's saturation of the summed worth, as a byte: 255 * worth / (worth + k1), at least 1.
-uint8_t deft__impact_of(uint64_t worth);
+uint8_t deft__impact_from(uint64_t worth);
 
 #endif

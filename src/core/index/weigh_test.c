@@ -22,8 +22,8 @@ static void worth_grows_with_repeats_and_falls_with_length(void **state)
     assert_true(deft__field_worth(DEFT_FIELD_NAME, &total, 1, 10) >
                 deft__field_worth(DEFT_FIELD_DESCRIPTION, &total, 1, 10));
     assert_int_equal(deft__field_worth(DEFT_FIELD_NAME, &(deft__field_total){0, 0}, 1, 1), 0);
-    assert_int_equal(deft__impact_of(0), 1);
-    assert_true(deft__impact_of(100000000) >= 254);
+    assert_int_equal(deft__impact_from(0), 1);
+    assert_true(deft__impact_from(100000000) >= 254);
 }
 
 #define TERMS_MAX 512
@@ -77,7 +77,7 @@ static void impacts_can_be_taken_apart(void **state)
                 has = has || r.repeats[term][f] > 0;
             }
             assert_int_equal(deft__image_impact(image, term, tool),
-                             has ? deft__impact_of(worth) : 0);
+                             has ? deft__impact_from(worth) : 0);
         }
     }
     deft__field_reader_clear(&fields);

@@ -115,7 +115,7 @@ static size_t count_shown(const deft__explaining *x, uint32_t term, size_t max)
     const deft__image *image = &x->searcher->index->image;
     size_t             count = 0;
     for (uint32_t p = 0; p < image->terms[term].count && count < max; p++) {
-        count += deft__is_shown(x->query->filter, image->tools[image->terms[term].posting + p]);
+        count += deft__is_shown(x->query->filter, deft__image_tool(image, term, p));
     }
     return count;
 }
@@ -274,9 +274,9 @@ deft_status deft__explain_filtering(deft__explaining *x)
     }
     for (size_t i = 0; i < x->expansion_count; i++) {
         for (size_t t = 0; t < x->expansions[i].term_count; t++) {
-            const deft__term *term = &image->terms[x->expansions[i].terms[t].term];
-            for (uint32_t p = 0; p < term->count; p++) {
-                const uint32_t tool = image->tools[term->posting + p];
+            const uint32_t term = x->expansions[i].terms[t].term;
+            for (uint32_t p = 0; p < image->terms[term].count; p++) {
+                const uint32_t tool = deft__image_tool(image, term, p);
                 if (!seen[tool]) {
                     seen[tool] = true;
                     count_tool(x, tool);
@@ -349,6 +349,8 @@ static deft_status explain(deft__explaining *x, const deft_tool_id *tool)
     }
     explanation->ranking   = ranking_used(searcher, x->query);
     explanation->hit_count = searcher->hit_count;
+
+    explanation->filtering.is_below_floor = searcher->is_below_floor && searcher->hit_count == 0;
     if (!deft__arena_copy(&explanation->arena, x->query->text, &explanation->query)) {
         return deft__fail_memory(x->error);
     }

@@ -199,6 +199,8 @@ static deft_outcome outcome_of(const deft__explaining *x, const deft_account *ac
         return gate;
     } else if (final == 0 && account->tier <= 0) {
         return DEFT_OUTCOME_NO_WORD;
+    } else if (x->searcher->is_below_floor && x->expansion_count == 1) {
+        return DEFT_OUTCOME_FLOOR;
     } else if (account->score < (double)x->query->score_min ||
                (x->expansion_count == 1 && h->candidate_count > 0 &&
                 final * 100 < h->candidates[0].final * DEFT__MARGIN_PERCENT)) {

@@ -268,55 +268,55 @@ static void outcomes_and_counts_say_what_was_filtered(void **state)
          DEFT_RANKING_HYBRID,
          "github::create_issue",
          DEFT_OUTCOME_HIT,
-         {3, 0, 0, 0, 0, 3}},
+         {3, 0, 0, 0, 0, 3, false}},
         {"a required word",
          "+pull request",
          DEFT_RANKING_HYBRID,
          "slack::search",
          DEFT_OUTCOME_REQUIRED,
-         {2, 0, 0, 0, 0, 2}},
+         {2, 0, 0, 0, 0, 2, false}},
         {"a required word, of those that match",
          "+pull issue",
          DEFT_RANKING_HYBRID,
          "github::list_issues",
          DEFT_OUTCOME_REQUIRED,
-         {5, 3, 0, 0, 0, 2}},
+         {5, 3, 0, 0, 0, 2, false}},
         {"the same in bm25",
          "+pull issue",
          DEFT_RANKING_BM25,
          "slack::search",
          DEFT_OUTCOME_REQUIRED,
-         {4, 2, 0, 0, 0, 2}},
+         {4, 2, 0, 0, 0, 2, false}},
         {"an excluded word",
          "issue -create",
          DEFT_RANKING_HYBRID,
          "github::create_issue",
          DEFT_OUTCOME_EXCLUDED,
-         {3, 0, 1, 0, 0, 2}},
+         {3, 0, 1, 0, 0, 2, false}},
         {"a server",
          "issue server:slack",
          DEFT_RANKING_HYBRID,
          "github::list_issues",
          DEFT_OUTCOME_SERVER,
-         {3, 0, 0, 2, 0, 1}},
+         {3, 0, 0, 2, 0, 1, false}},
         {"the caller's filter",
          "merge pull request",
          DEFT_RANKING_HYBRID,
          "github::mergePullRequest",
          DEFT_OUTCOME_HIDDEN,
-         {2, 0, 0, 0, 1, 1}},
+         {2, 0, 0, 0, 1, 1, false}},
         {"none of the words",
          "issue",
          DEFT_RANKING_HYBRID,
          "slack::list_channels",
          DEFT_OUTCOME_NO_WORD,
-         {3, 0, 0, 0, 0, 3}},
+         {3, 0, 0, 0, 0, 3, false}},
         {"none of the words in bm25",
          "issue",
          DEFT_RANKING_BM25,
          "slack::list_channels",
          DEFT_OUTCOME_NO_WORD,
-         {2, 0, 0, 0, 0, 2}},
+         {2, 0, 0, 0, 0, 2, false}},
     };
     test_searching searching;
     test_searching_init(&searching);
@@ -369,6 +369,23 @@ static void a_weak_tool_and_one_too_many_are_told_apart(void **state)
     query.score_min = 0;
     explanation     = explain_run(&searching, &query, "slack::search");
     assert_int_equal(deft_explanation_accounts(explanation, &count)->outcome, DEFT_OUTCOME_PLACES);
+    deft_explanation_free(explanation);
+    test_searching_clear(&searching);
+}
+
+// A word that is there by chance does not make a hit, and that is said.
+static void words_met_by_chance_are_below_the_floor(void **state)
+{
+    (void)state;
+    test_searching searching;
+    size_t         count = 0;
+    test_searching_init(&searching);
+    deft_explanation *explanation =
+        explain_text(&searching, "grandmother bakes plum cakes on a base of bananas",
+                     "github::create_pull_request");
+    assert_true(deft_explanation_filtering(explanation).left > 0);
+    assert_true(deft_explanation_filtering(explanation).is_below_floor);
+    assert_int_equal(deft_explanation_accounts(explanation, &count)->outcome, DEFT_OUTCOME_FLOOR);
     deft_explanation_free(explanation);
     test_searching_clear(&searching);
 }
@@ -595,6 +612,7 @@ int main(void)
         cmocka_unit_test(names_and_turns_and_selections_have_their_own_basis),
         cmocka_unit_test(outcomes_and_counts_say_what_was_filtered),
         cmocka_unit_test(a_weak_tool_and_one_too_many_are_told_apart),
+        cmocka_unit_test(words_met_by_chance_are_below_the_floor),
         cmocka_unit_test(words_that_no_tool_has_come_with_near_ones),
         cmocka_unit_test(hidden_tools_give_no_words_away),
         cmocka_unit_test(text_and_json_tell_the_same),

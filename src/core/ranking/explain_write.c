@@ -29,8 +29,8 @@ const char *deft_basis_name(deft_basis basis)
 
 const char *deft_outcome_name(deft_outcome outcome)
 {
-    static const char *const names[] = {"hit",    "no-word", "required", "excluded",
-                                        "server", "hidden",  "weak",     "places"};
+    static const char *const names[] = {"hit",    "no-word", "required", "excluded", "server",
+                                        "hidden", "floor",   "weak",     "places"};
     return (unsigned)outcome < sizeof names / sizeof names[0] ? names[outcome] : "unknown";
 }
 
@@ -124,7 +124,7 @@ static void append_filtering(deft_buffer *out, const deft_explanation *explanati
     append_reason(out, f->server, " is on another server", " are on other servers");
     append_reason(out, f->hidden, " is hidden by the filter", " are hidden by the filter");
     append_reason(out, explanation->hit_count, " is shown", " are shown");
-    deft_buffer_append_text(out, ".\n");
+    deft_buffer_append_text(out, f->is_below_floor ? ", none has enough of the query.\n" : ".\n");
 }
 
 static void append_share(deft_buffer *out, const deft_share *share, double whole)
@@ -198,6 +198,8 @@ static const char *outcome_sentence(deft_outcome outcome)
         return "it is on another server";
     case DEFT_OUTCOME_HIDDEN:
         return "the filter hides it";
+    case DEFT_OUTCOME_FLOOR:
+        return "even the best match has too little of the query";
     case DEFT_OUTCOME_WEAK:
         return "its score is too low";
     case DEFT_OUTCOME_PLACES:
@@ -323,6 +325,9 @@ void deft__explanation_write_miss(const deft_explanation *explanation, deft_buff
                     " but has a word with -.", " but have a word with -.");
     append_kept_out(out, explanation->filtering.server, out->size > start, " on another server.",
                     " on other servers.");
+    if (explanation->filtering.is_below_floor && out->size == start) {
+        deft_buffer_append_text(out, "Tools that share a word have too little of the rest.");
+    }
 }
 
 // --- for programs --------------------------------------------------------------------------
@@ -379,6 +384,8 @@ static void write_filtering(deft__json_writer *json, const deft_filtering *filte
     write_count(json, "server", filtering->server);
     write_count(json, "hidden", filtering->hidden);
     write_count(json, "left", filtering->left);
+    deft__json_name(json, "belowFloor");
+    deft__json_write_bool(json, filtering->is_below_floor);
     deft__json_end_object(json);
 }
 

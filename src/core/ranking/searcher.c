@@ -217,7 +217,7 @@ static bool is_excluded(const deft_searcher *searcher, uint32_t tool)
 {
     for (size_t i = 0; i < searcher->excluded_term_count; i++) {
         const uint32_t term = searcher->excluded_terms[i];
-        if (term != DEFT__NONE && deft__image_impact(&searcher->index->image, term, tool) > 0) {
+        if (term != DEFT__NONE && deft__image_has(&searcher->index->image, term, tool)) {
             return true;
         }
     }
@@ -229,7 +229,7 @@ static bool has_required(const deft_searcher *searcher, uint32_t tool)
 {
     for (size_t i = 0; i < searcher->required_term_count; i++) {
         const uint32_t term = searcher->required_terms[i];
-        if (term == DEFT__NONE || deft__image_impact(&searcher->index->image, term, tool) == 0) {
+        if (term == DEFT__NONE || !deft__image_has(&searcher->index->image, term, tool)) {
             return false;
         }
     }
@@ -351,15 +351,20 @@ static deft_status rank_words(deft_searcher *searcher, const deft_query *query, 
     if (status != DEFT_OK) {
         return status;
     }
+    deft_tool_id exact[DEFT_QUERY_TERMS_MAX];
+    const size_t exact_count =
+        deft__exact_tools(searcher->index, words, exact, DEFT_QUERY_TERMS_MAX);
+    if (exact_count == 0 && searcher->hybrid.candidate_count > 0 &&
+        !deft__is_evident(&searcher->hybrid, &searcher->hybrid.candidates[0])) {
+        searcher->is_below_floor = true;
+        return DEFT_OK;
+    }
     // The margin is taken from the best before candidates change places.
     const uint64_t best =
         searcher->hybrid.candidate_count > 0 ? searcher->hybrid.candidates[0].final : 0;
     deft__spread_servers(searcher->index->catalog, searcher->hybrid.candidates,
                          searcher->hybrid.candidate_count);
     const size_t limit = searcher->hit_count + hits_max;
-    deft_tool_id exact[DEFT_QUERY_TERMS_MAX];
-    const size_t exact_count =
-        deft__exact_tools(searcher->index, words, exact, DEFT_QUERY_TERMS_MAX);
     for (size_t i = 0; i < exact_count; i++) {
         if (is_let_in(&g, exact[i].index)) {
             add_hit(searcher, exact[i].index, DEFT__EXACT_TIER + (float)(exact_count - i), limit);
@@ -475,6 +480,7 @@ deft_status deft_searcher_run(deft_searcher *searcher, const deft_query *query, 
     forget(searcher);
     searcher->required_count      = 0;
     searcher->required_term_count = 0;
+    searcher->is_below_floor      = false;
     const deft_status status      = parse_query(searcher, query, error);
     if (status != DEFT_OK) {
         return status;

@@ -24,6 +24,8 @@ struct deft_searcher {
     uint32_t     excluded_terms[DEFT_QUERY_TERMS_MAX]; // and must not have
     size_t       excluded_term_count;
 
+    bool is_below_floor; // the words found tools, but only by chance
+
     // With several needs, which of them each hit came from.
     uint8_t hit_needs[DEFT_QUERY_NEEDS_MAX * DEFT__CANDIDATES_MIN];
 
@@ -81,6 +83,9 @@ deft_status deft__account_keyword(const deft_searcher *searcher, uint32_t tool,
 deft_status deft__account_bm25(deft_searcher *searcher, uint32_t tool, deft__share_visitor visitor);
 deft_status deft__account_regex(const deft_searcher *searcher, deft_view pattern, bool is_caseless,
                                 uint32_t tool, deft__share_visitor visitor, deft_error *error);
+
+// Whether the best candidate of the last run is there for a reason, rather than by a chance word.
+bool deft__is_evident(const deft__hybrid *hybrid, const deft__candidate *best);
 
 // Reorders candidates, best first, so that no server takes more than its share of the places.
 void deft__spread_servers(const deft_catalog *catalog, deft__candidate *candidates, size_t count);
