@@ -112,10 +112,15 @@ int deft__search_with(deft__cli *cli, int (*run)(deft__cli *cli, const deft__wor
     if (!deft__workspace_open(&workspace, cli)) {
         return DEFT__EXIT_WRONG;
     }
-    deft_error     error     = DEFT_ERROR_INIT;
-    int            exit_code = DEFT__EXIT_WRONG;
-    deft_index    *index     = deft_index_new(workspace.catalog, NULL, &error);
-    deft_searcher *searcher  = index != NULL ? deft_searcher_new(index, NULL, &error) : NULL;
+    deft_error error     = DEFT_ERROR_INIT;
+    int        exit_code = DEFT__EXIT_WRONG;
+    // One search: only what its ranking needs.
+    const deft_index_options options = {
+        .rankings = DEFT_RANKING_BIT(workspace.settings->ranking),
+        .language = workspace.settings->language,
+    };
+    deft_index    *index    = deft_index_new_with(workspace.catalog, &options, NULL, &error);
+    deft_searcher *searcher = index != NULL ? deft_searcher_new(index, NULL, &error) : NULL;
     if (searcher != NULL) {
         deft_buffer query;
         deft_buffer_init(&query, NULL);

@@ -523,6 +523,8 @@ static bool lay_out(builder *b, deft_buffer *out)
     header->hash_seed          = b->hash_seed;
     header->stem_count         = (uint32_t)b->stem_count;
     memcpy(header->fields, b->fields, sizeof header->fields);
+    const deft_view language = deft_analyzer_language(b->analyzer);
+    memcpy(header->language, language.data, language.size);
     header->checksum =
         deft__image_checksum(deft_view_slice(deft_buffer_view(out), sizeof *header, out->size));
     return true;

@@ -233,7 +233,7 @@ static bool are_names_sound(const deft__image *image, uint64_t starts, uint64_t 
 deft_status deft__image_open(deft__image *image, deft_view bytes, deft_error *error)
 {
     const deft__image_header *header = (const void *)bytes.data;
-    if (bytes.size < sizeof *header || (uintptr_t)bytes.data % 8 != 0 ||
+    if (bytes.size < sizeof *header || (uintptr_t)bytes.data % DEFT__IMAGE_ALIGNMENT != 0 ||
         header->magic != DEFT__IMAGE_MAGIC) {
         return deft__fail(error, DEFT_INVALID, 0, "this is not an index of deft's");
     }
@@ -243,7 +243,8 @@ deft_status deft__image_open(deft__image *image, deft_view bytes, deft_error *er
                           header->version, DEFT__IMAGE_VERSION);
     }
     const deft_view body = deft_view_slice(bytes, sizeof *header, bytes.size);
-    if (header->size != bytes.size || deft__image_checksum(body) != header->checksum) {
+    if (header->size != bytes.size || header->language[DEFT_LANGUAGE_SIZE_MAX] != '\0' ||
+        deft__image_checksum(body) != header->checksum) {
         return deft__fail(error, DEFT_INVALID, offsetof(deft__image_header, checksum),
                           "the index is damaged; build it again");
     }

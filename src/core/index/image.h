@@ -11,6 +11,7 @@
 #define DEFT_CORE_INDEX_IMAGE_H
 
 #include "core/index/weigh.h"
+#include "deft/analyzer.h"
 #include "deft/error.h"
 #include "deft/view.h"
 
@@ -74,6 +75,7 @@ typedef struct deft__image_header {
     uint64_t checksum;   // of everything behind the header
     uint32_t stem_count; // terms below this number are stems
     uint32_t reserved;
+    char     language[DEFT_LANGUAGE_SIZE_MAX + 1]; // of the stemmer; ends in NUL
     // For taking impacts apart again.
     deft__field_total fields[DEFT__FIELD_COUNT];
     deft__section     sections[DEFT__SECTION_COUNT];
@@ -104,6 +106,9 @@ typedef struct deft__image {
 
 #define DEFT__IMAGE_MAGIC   UINT64_C(0x3158444954464544) // "DEFTIDX1"
 #define DEFT__IMAGE_VERSION 2u
+
+// Where the bytes of an image begin.
+#define DEFT__IMAGE_ALIGNMENT 8u
 
 // Checks `bytes` (aligned to 8) from the header to the last posting, so that a damaged or forged
 // file is an error here and can do no harm later. DEFT_INVALID with the offset.

@@ -45,7 +45,7 @@ deft_status deft__hybrid_init(deft__hybrid *hybrid, const deft__image *image,
         .allocator   = allocator,
         .score_count = (size_t)image->block_count * DEFT__BLOCK_SIZE + DEFT__BLOCK_SIZE,
     };
-    hybrid->analyzer = deft_analyzer_new(deft_view_make(NULL, 0), allocator, error);
+    hybrid->analyzer = deft_analyzer_new(deft_view_of(image->header->language), allocator, error);
     hybrid->scores   = deft__new(allocator, hybrid->score_count * sizeof *hybrid->scores);
     hybrid->order = deft__new(allocator, ((size_t)image->block_count + 1) * sizeof *hybrid->order);
     if (hybrid->analyzer == NULL || hybrid->scores == NULL || hybrid->order == NULL) {

@@ -489,6 +489,13 @@ deft_status deft_searcher_run(deft_searcher *searcher, const deft_query *query, 
                    searcher->excluded_terms, &searcher->excluded_term_count) != DEFT_OK) {
         return deft__fail_memory(error);
     }
+    if (!deft_ranking_is_built(query->ranking) ||
+        (searcher->index->rankings & DEFT_RANKING_BIT(query->ranking)) == 0) {
+        return deft__fail(error, DEFT_INVALID, 0,
+                          "the index was made without ranking '%s'; name it in "
+                          "deft_index_options.rankings",
+                          deft_ranking_name(query->ranking));
+    }
     const size_t count    = searcher->index->document_count;
     const size_t hits_max = query->hits_max < count ? query->hits_max : count;
     if (!reserve_hits(searcher, hits_max)) {
