@@ -11,6 +11,7 @@
 #include "deft/error.h"     // IWYU pragma: export
 #include "deft/explain.h"   // IWYU pragma: export
 #include "deft/index.h"     // IWYU pragma: export
+#include "deft/learning.h"  // IWYU pragma: export
 #include "deft/listing.h"   // IWYU pragma: export
 #include "deft/policy.h"    // IWYU pragma: export
 #include "deft/session.h"   // IWYU pragma: export

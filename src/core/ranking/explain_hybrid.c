@@ -191,8 +191,7 @@ static size_t expansion_of(const deft__explaining *x, const deft_account *accoun
 static deft_outcome outcome_of(const deft__explaining *x, const deft_account *account,
                                uint64_t final)
 {
-    const deft__hybrid *h    = &x->searcher->hybrid;
-    const deft_outcome  gate = deft__searcher_gate(x->searcher, x->query, account->tool.index);
+    const deft_outcome gate = deft__searcher_gate(x->searcher, x->query, account->tool.index);
     if (account->place > 0) {
         return DEFT_OUTCOME_HIT;
     } else if (gate != DEFT_OUTCOME_HIT) {
@@ -202,8 +201,8 @@ static deft_outcome outcome_of(const deft__explaining *x, const deft_account *ac
     } else if (x->searcher->is_below_floor && x->expansion_count == 1) {
         return DEFT_OUTCOME_FLOOR;
     } else if (account->score < (double)x->query->score_min ||
-               (x->expansion_count == 1 && h->candidate_count > 0 &&
-                final * 100 < h->candidates[0].final * DEFT__MARGIN_PERCENT)) {
+               (x->expansion_count == 1 &&
+                final * 100 < x->searcher->best_final * DEFT__MARGIN_PERCENT)) {
         return DEFT_OUTCOME_WEAK;
     } else {
         return DEFT_OUTCOME_PLACES;
@@ -218,8 +217,11 @@ deft_status deft__account_hybrid(deft__explaining *x, deft_account *account)
     uint32_t               coverage = 0;
     const uint32_t         score    = score_tool(image, e, account->tool.index, &coverage);
     const deft__lifts      lifts    = deft__lifts_of(image, e, account->tool.index, coverage);
-    const uint64_t         final    = deft__final_of(score, lifts);
-    const bool             is_turn  = x->expansion_count > 1;
+    const uint64_t         found    = deft__final_of(score, lifts);
+    deft__learned_weigh(&x->searcher->learned, image, e);
+    const uint64_t final =
+        deft__lifted(found, deft__learned_lift(&x->searcher->learned, account->tool.index));
+    const bool is_turn = x->expansion_count > 1;
 
     account->tier  = tier_of(x->searcher->index, x->texts[chosen], account->tool);
     account->basis = account->tier > 0 ? DEFT_BASIS_EXACT : DEFT_BASIS_WORDS;
@@ -234,6 +236,7 @@ deft_status deft__account_hybrid(deft__explaining *x, deft_account *account)
     if (account->tier > 0) {
         return DEFT_OK; // the name decides, and words add nothing to it
     }
+    account->use_lift      = deft__score_of(final - found);
     account->coverage      = (double)lifts.coverage / 1000;
     account->name_coverage = (double)lifts.name / 1000;
     account->coverage_lift = deft__score_of(score * lifts.coverage_lift * 1000);

@@ -36,7 +36,8 @@ const char *deft_outcome_name(deft_outcome outcome)
 
 static double sum_of(const deft_account *account)
 {
-    return account->words + account->coverage_lift + account->name_lift + account->tier;
+    return account->words + account->coverage_lift + account->name_lift + account->use_lift +
+           account->tier;
 }
 
 // --- for people ----------------------------------------------------------------------------
@@ -176,6 +177,10 @@ static void append_shares(deft_buffer *out, const deft_account *account)
         deft_buffer_append_text(out, "because the query has ");
         append_decimal(out, 100 * account->name_coverage, 1);
         deft_buffer_append_text(out, " % of its name\n");
+    }
+    if (account->use_lift > 0) {
+        append_percent(out, account->use_lift, whole);
+        deft_buffer_append_text(out, "because it was called after similar queries\n");
     }
     if (account->tier > 0) {
         append_percent(out, account->tier, whole);
@@ -448,6 +453,7 @@ static void write_account(deft__json_writer *json, const deft_explanation *expla
     deft__json_end_array(json);
     write_lift(json, "coverage", account->coverage_lift, account->coverage, whole);
     write_lift(json, "name", account->name_lift, account->name_coverage, whole);
+    write_lift(json, "use", account->use_lift, 0, whole);
     write_lift(json, "exact", account->tier, 0, whole);
     deft__json_end_object(json);
 }

@@ -325,6 +325,11 @@ double deft__score_of(uint64_t final)
     return (double) final / 256e6;
 }
 
+uint64_t deft__lifted(uint64_t final, uint64_t lift)
+{
+    return final + final / 1000 * lift;
+}
+
 static void look_closer(deft__hybrid *h)
 {
     for (size_t i = 0; i < h->candidate_count; i++) {
@@ -355,6 +360,11 @@ static void sort_candidates(deft__candidate *candidates, size_t count)
             candidates[k] = moved;
         }
     }
+}
+
+void deft__hybrid_sort(deft__hybrid *h)
+{
+    sort_candidates(h->candidates, h->candidate_count);
 }
 
 // Twice as many candidates as hits are wanted: the closer look lifts by less than that.

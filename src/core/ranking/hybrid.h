@@ -37,6 +37,9 @@ deft__lifts deft__lifts_of(const deft__image *image, const deft__expansion *expa
 uint64_t deft__final_of(uint32_t score, deft__lifts lifts);
 double   deft__score_of(uint64_t final);
 
+// The same with a lift in 1/1000 for what was learned from use.
+uint64_t deft__lifted(uint64_t final, uint64_t lift);
+
 // Working memory for one search at a time.
 typedef struct deft__hybrid {
     const deft__image    *image;    // borrowed
@@ -60,6 +63,9 @@ deft_status deft__hybrid_init(deft__hybrid *hybrid, const deft__image *image,
                               const deft__synonyms *synonyms, const deft_allocator *allocator,
                               deft_error *error);
 void        deft__hybrid_clear(deft__hybrid *hybrid);
+
+// Puts the candidates in order again after their final scores changed.
+void deft__hybrid_sort(deft__hybrid *hybrid);
 
 // Scores `text` and leaves the best `hits_max` candidates or more, best first. Equal scores keep
 // catalog order. `is_allowed` (NULL: all are) is asked before a tool takes a candidate's place.

@@ -40,6 +40,7 @@ void deft_searcher_free(deft_searcher *searcher)
     }
     const deft_allocator *allocator = searcher->allocator;
     const size_t          count     = searcher->index->document_count + (size_t)1;
+    deft__learned_clear(&searcher->learned, allocator);
     deft__hybrid_clear(&searcher->hybrid);
     deft__free(allocator, searcher->hits, searcher->hit_capacity * sizeof *searcher->hits);
     deft__free(allocator, searcher->required_counts, count * sizeof *searcher->required_counts);
@@ -342,6 +343,22 @@ static void add_hit(deft_searcher *searcher, uint32_t tool, float score, size_t 
     }
 }
 
+// Raises what was called after similar queries.
+static void lift_learned(deft_searcher *searcher)
+{
+    deft__hybrid *hybrid = &searcher->hybrid;
+    if (searcher->learned.learning == NULL) {
+        return;
+    }
+    deft__learned_weigh(&searcher->learned, hybrid->image, &hybrid->expansion);
+    for (size_t i = 0; i < hybrid->candidate_count; i++) {
+        deft__candidate *candidate = &hybrid->candidates[i];
+        candidate->final =
+            deft__lifted(candidate->final, deft__learned_lift(&searcher->learned, candidate->tool));
+    }
+    deft__hybrid_sort(hybrid);
+}
+
 // Named tools first, then by score. Adds at most `hits_max` more hits to those that are there.
 static deft_status rank_words(deft_searcher *searcher, const deft_query *query, deft_view words,
                               size_t hits_max)
@@ -359,9 +376,12 @@ static deft_status rank_words(deft_searcher *searcher, const deft_query *query, 
         searcher->is_below_floor = true;
         return DEFT_OK;
     }
-    // The margin is taken from the best before candidates change places.
+    // The margin is taken from the best before candidates are lifted or change places: neither makes
+    // a hit of another vanish.
     const uint64_t best =
         searcher->hybrid.candidate_count > 0 ? searcher->hybrid.candidates[0].final : 0;
+    searcher->best_final = best;
+    lift_learned(searcher);
     deft__spread_servers(searcher->index->catalog, searcher->hybrid.candidates,
                          searcher->hybrid.candidate_count);
     const size_t limit = searcher->hit_count + hits_max;

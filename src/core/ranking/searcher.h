@@ -4,6 +4,7 @@
 
 #include "core/index/index.h"
 #include "core/ranking/hybrid.h"
+#include "core/ranking/learning.h"
 #include "core/ranking/query.h"
 #include "deft/explain.h"
 
@@ -18,13 +19,15 @@ struct deft_searcher {
     size_t    touched_count;
     size_t    required_count; // required terms, all different
 
-    deft__hybrid hybrid;
-    uint32_t     required_terms[DEFT_QUERY_TERMS_MAX]; // stems that a tool must have
-    size_t       required_term_count;
-    uint32_t     excluded_terms[DEFT_QUERY_TERMS_MAX]; // and must not have
-    size_t       excluded_term_count;
+    deft__hybrid  hybrid;
+    deft__learned learned;
+    uint32_t      required_terms[DEFT_QUERY_TERMS_MAX]; // stems that a tool must have
+    size_t        required_term_count;
+    uint32_t      excluded_terms[DEFT_QUERY_TERMS_MAX]; // and must not have
+    size_t        excluded_term_count;
 
-    bool is_below_floor; // the words found tools, but only by chance
+    uint64_t best_final;     // of the last words, before lifts for use
+    bool     is_below_floor; // the words found tools, but only by chance
 
     // With several needs, which of them each hit came from.
     uint8_t hit_needs[DEFT_QUERY_NEEDS_MAX * DEFT__CANDIDATES_MIN];
