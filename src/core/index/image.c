@@ -44,6 +44,22 @@ uint32_t deft__image_find_word(const deft__image *image, deft_view word)
     return DEFT__NONE;
 }
 
+bool deft__image_has(const deft__image *image, uint32_t term, uint32_t tool)
+{
+    const uint32_t *tools = image->tools + image->terms[term].posting;
+    uint32_t        low   = 0;
+    uint32_t        high  = image->terms[term].count;
+    while (low < high) {
+        const uint32_t middle = low + (high - low) / 2;
+        if (tools[middle] < tool) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low < image->terms[term].count && tools[low] == tool;
+}
+
 uint32_t deft__letters_of(deft_view word)
 {
     uint32_t letters = 0;

@@ -110,6 +110,9 @@ deft_status deft__image_open(deft__image *image, deft_view bytes, deft_error *er
 uint32_t deft__image_find_stem(const deft__image *image, deft_view stem);
 uint32_t deft__image_find_word(const deft__image *image, deft_view word);
 
+// Whether a tool has a term.
+bool deft__image_has(const deft__image *image, uint32_t term, uint32_t tool);
+
 deft_view deft__image_term_text(const deft__image *image, uint32_t term);
 deft_view deft__image_word_text(const deft__image *image, uint32_t word);
 

@@ -43,6 +43,9 @@ deft_status deft__rank_bm25(deft_searcher *searcher);
 deft_status deft__rank_regex(deft_searcher *searcher, deft_view pattern, bool is_caseless,
                              deft_error *error);
 
+// Whether the best candidate of the last run is there for a reason, rather than by a chance word.
+bool deft__is_evident(const deft__hybrid *hybrid, const deft__candidate *best);
+
 // Reorders candidates, best first, so that no server takes more than its share of the places.
 void deft__spread_servers(const deft_catalog *catalog, deft__candidate *candidates, size_t count);
 
