@@ -124,13 +124,13 @@ static void p_is_honest(void **state)
     deft__difference differences[DEFT__METRIC_COUNT];
     deft_error       error = DEFT_ERROR_INIT;
     size_t           below = 0;
-    for (uint64_t seed = 0; seed < 100; seed++) {
+    for (uint64_t seed = 0; seed < 40; seed++) {
         coins(first, 60, 50, 2 * seed);
         coins(second, 60, 50, 2 * seed + 1);
         assert_ok(deft__eval_compare(first, second, 60, 1, differences, NULL, &error), error);
         below += differences[0].p < 0.05;
     }
-    assert_in_range(below, 1, 11);
+    assert_in_range(below, 0, 6);
 }
 
 static bool compare(const deft_allocator *allocator, void *context)

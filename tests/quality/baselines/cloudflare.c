@@ -26,9 +26,14 @@ typedef struct cloudflare_field {
     size_t     word_count;
 } cloudflare_field;
 
-// What one word is worth in each tool; the same for every query.
+// What one word is worth in the tools that have it; the same for every query.
 typedef struct word_worth {
-    float *points; // 0: not found
+    struct {
+        uint32_t tool;
+        float    points;
+    } * items;
+    size_t count;
+    size_t capacity;
 } word_worth;
 
 typedef struct cloudflare_state {
@@ -131,7 +136,7 @@ static void close(void *state)
 {
     cloudflare_state *self = state;
     for (size_t i = 0; i < self->worth_count; i++) {
-        free(self->worths[i].points);
+        free(self->worths[i].items);
     }
     free(self->worths);
     free(self->fields);
@@ -160,13 +165,7 @@ static double word_in_field(const cloudflare_field *field, deft_view word)
     if (is_begun) {
         return 2;
     }
-    // The word is longer than no part of the text that could hold it.
-    for (size_t at = 0; at + word.size <= field->text.size; at++) {
-        if (memcmp(field->text.data + at, word.data, word.size) == 0) {
-            return 1;
-        }
-    }
-    return 0;
+    return view_has(field->text, word) ? 1 : 0;
 }
 
 static const word_worth *worth_of(cloudflare_state *self, deft_view word)
@@ -176,13 +175,17 @@ static const word_worth *worth_of(cloudflare_state *self, deft_view word)
     if (deft__map_find(&self->known, word, &place)) {
         return &self->worths[place];
     }
-    word_worth worth = {must_alloc(self->corpus->count * sizeof *worth.points)};
-    for (size_t i = 0; i < self->corpus->count; i++) {
+    word_worth worth = {NULL, 0, 0};
+    for (uint32_t i = 0; i < self->corpus->count; i++) {
         double points = 0;
         for (size_t f = 0; f < FIELD_COUNT; f++) {
             points += weights[f] * word_in_field(&self->fields[i * FIELD_COUNT + f], word);
         }
-        worth.points[i] = (float)points;
+        if (points > 0) {
+            worth.items = must_grow(worth.items, &worth.capacity, worth.count, sizeof *worth.items);
+            worth.items[worth.count].tool     = i;
+            worth.items[worth.count++].points = (float)points;
+        }
     }
     self->worths =
         must_grow(self->worths, &self->worth_capacity, self->worth_count, sizeof *self->worths);
@@ -210,12 +213,7 @@ static double whole_query(const cloudflare_field *fields, deft_view query, bool 
     double points = 0;
     for (size_t f = 0; f < FIELD_COUNT; f++) {
         const deft_view text = fields[f].text;
-        bool            has  = false;
-        for (size_t at = 0; at + query.size <= text.size && !has; at++) {
-            has = text.data[at] == query.data[0] &&
-                  memcmp(text.data + at, query.data, query.size) == 0;
-        }
-        if (has) {
+        if (view_has(text, query)) {
             *has_phrase = true;
             points += weights[f] * (text.size == query.size              ? 14
                                     : deft_view_starts_with(text, query) ? 9
@@ -263,9 +261,9 @@ static size_t rank(void *state, deft_view query, uint32_t *ranked, size_t ranked
     for (size_t i = 0; i < self->words.count; i++) {
         const word_worth *worth  = worth_of(self, words_at(&self->words, i));
         const bool        is_new = !is_seen(&self->words, i);
-        for (size_t j = 0; j < self->corpus->count; j++) {
-            scores[j] += (double)worth->points[j];
-            self->matched[j] += is_new && worth->points[j] > 0;
+        for (size_t j = 0; j < worth->count; j++) {
+            scores[worth->items[j].tool] += (double)worth->items[j].points;
+            self->matched[worth->items[j].tool] += is_new;
         }
     }
     for (size_t j = 0; j < self->corpus->count; j++) {

@@ -158,7 +158,7 @@ void corpus_clear(quality_corpus *corpus)
 
 // --- Substrings. ---------------------------------------------------------------------------------
 
-static bool has(deft_view text, deft_view part)
+bool view_has(deft_view text, deft_view part)
 {
     return text.size >= part.size && memmem(text.data, text.size, part.data, part.size) != NULL;
 }
@@ -177,16 +177,16 @@ static bool ends(deft_view text, deft_view part, const char *separators)
 static uint32_t places_of(const corpus_tool *tool, deft_view text)
 {
     uint32_t places = 0;
-    if (!has(tool->all, text)) {
+    if (!view_has(tool->all, text)) {
         return 0;
     }
-    places |= has(tool->name, text) ? IN_NAME : 0u;
+    places |= view_has(tool->name, text) ? IN_NAME : 0u;
     places |= deft_view_equal(tool->name, text) ? IS_NAME : 0u;
-    places |= has(tool->description, text) ? IN_DESCRIPTION : 0u;
-    places |= has(tool->parameters, text) ? IN_PARAMETERS : 0u;
-    places |= has(tool->wire_name, text) ? IN_WIRE_NAME : 0u;
+    places |= view_has(tool->description, text) ? IN_DESCRIPTION : 0u;
+    places |= view_has(tool->parameters, text) ? IN_PARAMETERS : 0u;
+    places |= view_has(tool->wire_name, text) ? IN_WIRE_NAME : 0u;
     places |= ends(tool->wire_name, text, "_.") ? ENDS_WIRE_NAME : 0u;
-    places |= has(tool->path, text) ? IN_PATH : 0u;
+    places |= view_has(tool->path, text) ? IN_PATH : 0u;
     places |= ends(tool->path, text, ".") ? ENDS_PATH : 0u;
     return places | IN_ALL;
 }

@@ -72,6 +72,8 @@ double *corpus_scores(quality_corpus *corpus);
 size_t corpus_top(const quality_corpus *corpus, const uint32_t *order, double least,
                   uint32_t *ranked, size_t ranked_max);
 
+bool view_has(deft_view text, deft_view part);
+
 // Ends the program when there is no memory.
 void *must(void *memory);
 void *must_alloc(size_t size); // zeroed

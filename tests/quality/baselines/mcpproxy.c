@@ -28,6 +28,8 @@ static const char stop_words[] = // bleve's for English
     "such no nor not only own same so than too very ";
 
 typedef struct mcpproxy_state {
+    deft__arena     arena;
+    deft_view      *full_names; // server:name
     quality_corpus *corpus;
     quality_bag     all;        // every field
     quality_bag     searchable; // the text made of several
@@ -58,10 +60,12 @@ static void *open(quality_corpus *corpus)
 {
     mcpproxy_state *self = must_alloc(sizeof *self);
     deft_buffer     name;
-    self->corpus  = corpus;
-    self->clause  = must_alloc(corpus->count * sizeof *self->clause);
-    self->counts  = must_alloc(corpus->count * sizeof *self->counts);
-    self->clauses = must_alloc(corpus->count * sizeof *self->clauses);
+    self->corpus     = corpus;
+    self->clause     = must_alloc(corpus->count * sizeof *self->clause);
+    self->counts     = must_alloc(corpus->count * sizeof *self->counts);
+    self->clauses    = must_alloc(corpus->count * sizeof *self->clauses);
+    self->full_names = must_alloc(corpus->count * sizeof *self->full_names);
+    deft__arena_init(&self->arena, NULL);
     deft_buffer_init(&name, NULL);
     words_init(&self->words);
     bag_init(&self->all, corpus->count);
@@ -70,7 +74,10 @@ static void *open(quality_corpus *corpus)
         const corpus_tool *tool = &corpus->tools[i];
         words_reset(&self->words);
         add_text(&self->words, tool->tool->name);
-        add_text(&self->words, full_name(&name, tool));
+        if (!deft__arena_copy(&self->arena, full_name(&name, tool), &self->full_names[i])) {
+            must(NULL);
+        }
+        add_text(&self->words, self->full_names[i]);
         add_text(&self->words, tool->tool->description);
         add_text(&self->words, tool->tool->input_schema);
         bag_add(&self->searchable, i, &self->words);
@@ -80,7 +87,7 @@ static void *open(quality_corpus *corpus)
         add_text(&self->words, tool->tool->description);
         add_text(&self->words, tool->tool->input_schema);
         words_add(&self->words, tool->tool->name);
-        words_add(&self->words, full_name(&name, tool));
+        words_add(&self->words, self->full_names[i]);
         if (tool->server->name.size > 0) {
             words_add(&self->words, tool->server->name);
         }
@@ -98,6 +105,8 @@ static void close(void *state)
     bag_clear(&self->all);
     bag_clear(&self->searchable);
     words_clear(&self->words);
+    free(self->full_names);
+    deft__arena_clear(&self->arena);
     free(self->clause);
     free(self->counts);
     free(self->clauses);
@@ -135,23 +144,11 @@ static void score_words(mcpproxy_state *self, const quality_bag *bag, double boo
     }
 }
 
-static bool view_has(deft_view text, deft_view part)
-{
-    for (size_t at = 0; at + part.size <= text.size; at++) {
-        if (memcmp(text.data + at, part.data, part.size) == 0) {
-            return true;
-        }
-    }
-    return false;
-}
-
 // The clauses about names. A name is a field of one word, in as many tools as are called so.
 static void score_names(mcpproxy_state *self, deft_view query, bool has_underscore, double *scores)
 {
     const size_t tool_count = self->corpus->count;
-    deft_buffer  name;
     size_t       same = 0, begun = 0, part = 0;
-    deft_buffer_init(&name, NULL);
     for (size_t i = 0; i < tool_count; i++) {
         const deft_view own = self->corpus->tools[i].tool->name;
         same += deft_view_equal(own, query);
@@ -159,13 +156,12 @@ static void score_names(mcpproxy_state *self, deft_view query, bool has_undersco
         part += has_underscore && view_has(own, query);
     }
     for (size_t i = 0; i < tool_count; i++) {
-        const corpus_tool *tool = &self->corpus->tools[i];
-        const deft_view    own  = tool->tool->name;
+        const deft_view own = self->corpus->tools[i].tool->name;
         if (deft_view_equal(own, query)) {
             scores[i] += idf(tool_count, same) * idf(tool_count, same) * 5;
             self->clauses[i]++;
         }
-        if (deft_view_equal(full_name(&name, tool), query)) {
+        if (deft_view_equal(self->full_names[i], query)) {
             scores[i] += idf(tool_count, 1) * idf(tool_count, 1) * 4;
             self->clauses[i]++;
         }
@@ -179,7 +175,6 @@ static void score_names(mcpproxy_state *self, deft_view query, bool has_undersco
             self->clauses[i]++;
         }
     }
-    deft_buffer_clear(&name);
 }
 
 static size_t rank(void *state, deft_view query, uint32_t *ranked, size_t ranked_max)

@@ -7,14 +7,41 @@
 
 #include <stdlib.h>
 
-static void collect(quality_counting *counting, deft_view word, uint32_t *places)
+typedef struct opencode_state {
+    quality_counting counting;
+    uint32_t        *places;  // of one word in each tool
+    uint32_t        *touched; // tools that have it
+    size_t           touched_count;
+} opencode_state;
+
+static void *open(quality_corpus *corpus)
 {
-    if (word.size == 0) {
-        return;
-    }
-    const quality_occurrences *found = corpus_find(counting->corpus, word);
+    opencode_state *self  = must_alloc(sizeof *self);
+    self->counting.corpus = corpus;
+    words_init(&self->counting.words);
+    self->places  = must_alloc(corpus->count * sizeof *self->places);
+    self->touched = must_alloc(corpus->count * sizeof *self->touched);
+    return self;
+}
+
+static void close(void *state)
+{
+    opencode_state *self = state;
+    words_clear(&self->counting.words);
+    free(self->places);
+    free(self->touched);
+    free(self);
+}
+
+static void collect(opencode_state *self, deft_view word)
+{
+    const quality_occurrences *found = corpus_find(self->counting.corpus, word);
     for (size_t j = 0; j < found->count; j++) {
-        places[found->items[j].tool] |= found->items[j].places;
+        const uint32_t tool = found->items[j].tool;
+        if (self->places[tool] == 0) {
+            self->touched[self->touched_count++] = tool;
+        }
+        self->places[tool] |= found->items[j].places;
     }
 }
 
@@ -24,39 +51,45 @@ static bool ends_with(deft_view word, const char *ending)
     return word.size > size && memcmp(word.data + word.size - size, ending, size) == 0;
 }
 
+// Adds the points of the word that was collected, and forgets it.
+static void settle(opencode_state *self, double *scores)
+{
+    for (size_t j = 0; j < self->touched_count; j++) {
+        const uint32_t tool   = self->touched[j];
+        const uint32_t places = self->places[tool];
+        scores[tool] += ((places & ENDS_PATH) != 0 ? 20 : 0) + ((places & IN_PATH) != 0 ? 8 : 0) +
+                        ((places & IN_DESCRIPTION) != 0 ? 4 : 0) + ((places & IN_ALL) != 0 ? 2 : 0);
+        self->places[tool] = 0;
+    }
+    self->touched_count = 0;
+}
+
 static size_t rank(void *state, deft_view query, uint32_t *ranked, size_t ranked_max)
 {
-    quality_counting *counting = state;
-    quality_corpus   *corpus   = counting->corpus;
-    double           *scores   = corpus_scores(corpus);
-    uint32_t         *places   = must_alloc(corpus->count * sizeof *places);
+    opencode_state *self   = state;
+    quality_corpus *corpus = self->counting.corpus;
+    quality_words  *words  = &self->counting.words;
+    double         *scores = corpus_scores(corpus);
     for (uint32_t i = 0; i < corpus->count && ranked_max > 0; i++) {
         if (deft_view_equal(corpus->tools[i].path, query)) {
             ranked[0] = i;
-            free(places);
             return 1;
         }
     }
-    words_reset(&counting->words);
-    words_identifiers(&counting->words, query);
-    for (size_t i = 0; i < counting->words.count; i++) {
-        const deft_view word = words_at(&counting->words, i);
-        memset(places, 0, corpus->count * sizeof *places);
-        collect(counting, word, places);
+    words_reset(words);
+    words_identifiers(words, query);
+    for (size_t i = 0; i < words->count; i++) {
+        const deft_view word = words_at(words, i);
+        collect(self, word);
         if (ends_with(word, "es")) {
-            collect(counting, deft_view_slice(word, 0, word.size - 2), places);
+            collect(self, deft_view_slice(word, 0, word.size - 2));
         }
         if (ends_with(word, "s")) {
-            collect(counting, deft_view_slice(word, 0, word.size - 1), places);
+            collect(self, deft_view_slice(word, 0, word.size - 1));
         }
-        for (size_t j = 0; j < corpus->count; j++) {
-            scores[j] +=
-                ((places[j] & ENDS_PATH) != 0 ? 20 : 0) + ((places[j] & IN_PATH) != 0 ? 8 : 0) +
-                ((places[j] & IN_DESCRIPTION) != 0 ? 4 : 0) + ((places[j] & IN_ALL) != 0 ? 2 : 0);
-        }
+        settle(self, scores);
     }
-    free(places);
     return corpus_top(corpus, corpus->by_path, 0, ranked, ranked_max);
 }
 
-const quality_baseline baseline_opencode = {"opencode", false, counting_open, rank, counting_close};
+const quality_baseline baseline_opencode = {"opencode", false, open, rank, close};

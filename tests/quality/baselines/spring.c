@@ -191,14 +191,46 @@ static void drop_repeated(quality_words *words, bool is_short_dropped)
     words->count = kept;
 }
 
+// Which pairs of bytes some word starts with; a word of one byte starts with any pair that has it.
+typedef struct start_pairs {
+    uint64_t bits[65536 / 64];
+} start_pairs;
+
+static void set_pair(start_pairs *pairs, unsigned char first, unsigned char second)
+{
+    const size_t pair = (size_t)first << 8 | second;
+    pairs->bits[pair / 64] |= UINT64_C(1) << pair % 64;
+}
+
+static void read_pairs(start_pairs *pairs, const quality_words *words)
+{
+    memset(pairs, 0, sizeof *pairs);
+    for (size_t i = 0; i < words->count; i++) {
+        const deft_view word = words_at(words, i);
+        for (unsigned second = 0; second < 256 && word.size == 1; second++) {
+            set_pair(pairs, (unsigned char)word.data[0], (unsigned char)second);
+        }
+        if (word.size > 1) {
+            set_pair(pairs, (unsigned char)word.data[0], (unsigned char)word.data[1]);
+        }
+    }
+}
+
+static bool may_start(const start_pairs *pairs, deft_view text, size_t at)
+{
+    const size_t pair = (size_t)(unsigned char)text.data[at] << 8 |
+                        (at + 1 < text.size ? (unsigned char)text.data[at + 1] : 0);
+    return (pairs->bits[pair / 64] >> pair % 64 & 1) != 0;
+}
+
 // Places where the first fitting word of the pattern fits, left to right, none overlapping.
-static size_t count_matches(deft_view text, const quality_words *words, const bool starts[256],
+static size_t count_matches(deft_view text, const quality_words *words, const start_pairs *pairs,
                             size_t *first)
 {
     size_t count = 0;
     for (size_t at = 0; at < text.size;) {
         size_t step = 1;
-        for (size_t i = 0; starts[(unsigned char)text.data[at]] && i < words->count; i++) {
+        for (size_t i = 0; may_start(pairs, text, at) && i < words->count; i++) {
             if (deft_view_starts_with(deft_view_slice(text, at, SIZE_MAX), words_at(words, i))) {
                 *first = count == 0 ? at : *first;
                 count++;
@@ -213,9 +245,9 @@ static size_t count_matches(deft_view text, const quality_words *words, const bo
 
 static size_t regex_rank(void *state, deft_view query, uint32_t *ranked, size_t ranked_max)
 {
-    quality_counting *self        = state;
-    double           *scores      = corpus_scores(self->corpus);
-    bool              starts[256] = {false};
+    start_pairs       pairs;
+    quality_counting *self   = state;
+    double           *scores = corpus_scores(self->corpus);
     words_reset(&self->words);
     words_between(&self->words, query, WHITE_SPACE ",;:.!?()[]{}\"'");
     words_drop(&self->words, 0, regex_stop_words);
@@ -225,15 +257,13 @@ static size_t regex_rank(void *state, deft_view query, uint32_t *ranked, size_t 
         drop_repeated(&self->words, false);
     }
     fit_pattern(&self->words);
-    for (size_t i = 0; i < self->words.count; i++) {
-        starts[(unsigned char)words_at(&self->words, i).data[0]] = true;
-    }
+    read_pairs(&pairs, &self->words);
     for (size_t i = 0; i < self->corpus->count; i++) {
         const corpus_tool *tool  = &self->corpus->tools[i];
         size_t             first = 0;
-        size_t             count = count_matches(tool->name, &self->words, starts, &first);
+        size_t             count = count_matches(tool->name, &self->words, &pairs, &first);
         scores[i] += count > 0 ? 2 * (double)count + 1 / (1 + 0.1 * (double)first) : 0;
-        count = count_matches(tool->description, &self->words, starts, &first);
+        count = count_matches(tool->description, &self->words, &pairs, &first);
         scores[i] += count > 0 ? (double)count + 0.5 / (1 + 0.1 * (double)first) : 0;
     }
     return corpus_top(self->corpus, NULL, 0, ranked, ranked_max);
