@@ -137,8 +137,8 @@ static deft_status run_ranking(eval_job *job, const deft__judged *judged,
     deft_buffer_clear(&label);
     if (status == DEFT_OK && run.failed_count > 0) {
         deft__note(&job->cli->output,
-                   "%.*s: ranking %s takes %zu of the %zu queries for wrong and finds nothing for "
-                   "them; the first: %s",
+                   "%.*s: ranking %s rejects %zu of the %zu queries and finds nothing for them; "
+                   "the first: %s",
                    (int)queries->name.size, queries->name.data, deft_ranking_name(ranking),
                    run.failed_count, queries->set.count, run.failure.message);
     }

@@ -165,8 +165,10 @@ static deft_status add_extra(deft__judged *judged, deft__cli *cli, deft_catalog_
         status = deft_catalog_builder_add(builder, &source, deft_buffer_view(&kept), error);
     }
     if (status == DEFT_OK && known_count > 0) {
-        deft__note(&cli->output, "%zu tools of %s were left out: the set has tools of their ids",
-                   known_count, path);
+        deft__note(&cli->output,
+                   "%s: %zu of its tools were left out, because the set has tools with "
+                   "their ids",
+                   path, known_count);
     }
     deft_buffer_clear(&text);
     deft_buffer_clear(&kept);

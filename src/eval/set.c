@@ -85,7 +85,9 @@ static deft_status read_string(line_reader *reader, const char *name, deft_view 
     if (!deft__json_is(value, DEFT__JSON_STRING)) {
         return deft__fail(error, DEFT_INVALID, 0, "%s line %zu: '%s' is %s; it has to be a string",
                           reader->label, reader->number, name,
-                          deft__json_kind_name(deft__json_kind_of(value)));
+                          deft__json_is(value, DEFT__JSON_NONE)
+                              ? "missing"
+                              : deft__json_kind_name(deft__json_kind_of(value)));
     }
     *text = deft__json_string(value, &reader->scratch);
     if (reader->scratch.status != DEFT_OK) {
