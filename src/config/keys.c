@@ -56,7 +56,7 @@ static const char *parameter_word(unsigned value)
 #define BYTES_MAX   1048576u
 
 #define ACCEPTS_COUNT     "a whole number from 0 to 1000000000000"
-#define ACCEPTS_THRESHOLD "a whole number from 0 to 1000000000000, or null for no such threshold"
+#define ACCEPTS_THRESHOLD "a whole number from 0 to 1000000000000, or null for none"
 #define ACCEPTS_RESULTS   "a whole number from 1 to 1000"
 #define ACCEPTS_BYTES     "a whole number from 0 to 1048576"
 #define ACCEPTS_BOOL      "true or false"
@@ -84,7 +84,7 @@ static const deft__key_info keys[DEFT__KEY_COUNT] = {
                                   .description = "defer when definitions exceed these tokens"},
     [DEFT__KEY_MIN_PCT]        = {"toolSearch.minPct", DEFT__KIND_PERCENT, DEFT__FIELD_THRESHOLD,
                                   AT(threshold_permyriad), .max = 10000,
-                                  .accepts     = "a number from 0 to 100, or null for no such threshold",
+                                  .accepts     = "a number from 0 to 100, or null for none",
                                   .description = "defer when definitions exceed this percent of the "
                                                         "context window"},
     [DEFT__KEY_CONTEXT_WINDOW] = {"toolSearch.contextWindow", DEFT__KIND_COUNT, DEFT__FIELD_U64,

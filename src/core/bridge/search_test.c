@@ -87,6 +87,7 @@ static void how_many_results(void **state)
     test_meeting meeting;
     test_meeting_init(&meeting, DEFT_PRESET_DEFT);
     meeting.scene.settings.results_max = 6;
+    meeting.scene.settings.ranking     = DEFT_RANKING_BM25;
     test_meeting_start(&meeting);
     for (size_t i = 0; i < array_size(counts); i++) {
         case_name(counts[i].name);
