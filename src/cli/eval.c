@@ -444,7 +444,7 @@ static deft_status score_queries(eval_job *job, const deft__judged *judged,
         status = DEFT_OUT_OF_MEMORY;
         snprintf(error->message, sizeof error->message, "out of memory");
     }
-    for (size_t i = 0; status == DEFT_OK && i < job->ranking_count; i++) {
+    for (size_t i = 0; status == DEFT_OK && i < 2 && i < job->ranking_count; i++) {
         status = run_ranking(job, judged, queries, searcher, job->rankings[i], scores[i], error);
     }
     if (status == DEFT_OK) {

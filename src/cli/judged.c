@@ -191,14 +191,14 @@ static void tell_problems(const deft__cli *cli, const char *directory, const def
 static bool number_tools(deft__judged *judged)
 {
     const size_t count = deft_catalog_tool_count(judged->catalog);
-    judged->numbers    = deft__arena_array(&judged->arena, count, sizeof *judged->numbers);
+    judged->numbers    = deft__arena_array(&judged->arena, count + 1, sizeof *judged->numbers);
     for (uint32_t i = 0; i < count && judged->numbers != NULL; i++) {
         const deft_tool *tool = deft_catalog_tool(judged->catalog, (deft_tool_id){i});
         if (!deft__eval_tools_find(&judged->tools, tool->source_id, &judged->numbers[i])) {
             judged->numbers[i] = UINT32_MAX; // of no query
         }
     }
-    return judged->numbers != NULL || count == 0;
+    return judged->numbers != NULL;
 }
 
 static deft_status read_tools(deft__judged *judged, deft__cli *cli, const char *directory,

@@ -233,8 +233,8 @@ static deft_status read_ids(query_reader *reader, const char *name, deft__json_v
         return fail_line(reader, DEFT_INVALID, name, "is not an array of ids");
     }
     const size_t size = deft__json_count(value);
-    uint32_t    *list = deft__arena_array(&reader->set->arena, size, sizeof *list);
-    if (list == NULL && size > 0) {
+    uint32_t    *list = deft__arena_array(&reader->set->arena, size + 1, sizeof *list);
+    if (list == NULL) {
         return deft__fail_memory(reader->error);
     }
     deft__json_iterator i = deft__json_iterate(value);
@@ -318,8 +318,8 @@ static deft_status read_grades(query_reader *reader, deft__eval_query *query,
         return deft__fail_memory(reader->error);
     }
     const size_t      size   = deft__json_count(object);
-    deft__eval_grade *grades = deft__arena_array(&reader->set->arena, size, sizeof *grades);
-    if (grades == NULL && size > 0) {
+    deft__eval_grade *grades = deft__arena_array(&reader->set->arena, size + 1, sizeof *grades);
+    if (grades == NULL) {
         return deft__fail_memory(reader->error);
     }
     size_t              count = 0;
