@@ -31,6 +31,9 @@ format: ## rewrite the sources in the house format
 layers: ## draw which folder includes which; fails on an upward include
 	@script/layers --draw
 
+golden: build ## make tests/golden say what the program does now; the diff is what to read
+	@tests/cli/run build/$(PRESET)/bin/deft --rewrite
+
 coverage: ## line coverage per folder
 	@script/test coverage
 
@@ -48,4 +51,4 @@ clean: ## remove everything that was built
 help: ## this list
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/\1\t\2/p' $(MAKEFILE_LIST) | expand -t12
 
-.PHONY: build test check quick fuzz bench format layers coverage docs install clean help
+.PHONY: build test check quick fuzz bench format layers golden coverage docs install clean help

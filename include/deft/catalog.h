@@ -74,7 +74,9 @@ DEFT_API void deft_catalog_builder_free(deft_catalog_builder *builder); // NULL 
 // ({"name", "description", "parameters"}). Several sources may add to one server: pages.
 //
 // Fails only when nothing of the text can be used: not JSON, of no known shape, too large, no
-// memory. A single bad definition is a problem, not a failure. On failure the builder is as before.
+// memory. A single bad definition is a problem, not a failure; docs/catalog.md says which flaw
+// costs the tool and which only the flawed part. On failure the builder is as before. `source`
+// may be NULL.
 DEFT_API deft_status deft_catalog_builder_add(deft_catalog_builder *builder,
                                               const deft_source *source, deft_view text,
                                               deft_error *error);
@@ -87,6 +89,7 @@ DEFT_API deft_catalog *deft_catalog_builder_finish(deft_catalog_builder *builder
 DEFT_API deft_catalog *deft_catalog_retain(deft_catalog *catalog);  // returns its argument
 DEFT_API void          deft_catalog_release(deft_catalog *catalog); // NULL is fine
 
+// What is there under a number; NULL when it is too large.
 DEFT_API size_t              deft_catalog_server_count(const deft_catalog *catalog);
 DEFT_API const deft_server  *deft_catalog_server(const deft_catalog *catalog, deft_server_id id);
 DEFT_API size_t              deft_catalog_tool_count(const deft_catalog *catalog);
@@ -131,8 +134,9 @@ typedef enum deft_naming {
 } deft_naming;
 
 // Writes the definition of `tool` in `form`. In its own form under its own name these are the
-// server's bytes unchanged; otherwise the schemas are spliced in raw. What the other form has no
-// place for (title, annotations, ...) is left out there.
+// server's bytes unchanged; under another name all bytes but those of the name; in another form
+// description and schema are spliced in raw, and what that form has no place for (title,
+// annotations, ...) is left out. On failure nothing is appended. DEFT_NOT_FOUND: no such tool.
 DEFT_API deft_status deft_catalog_write_tool(const deft_catalog *catalog, deft_tool_id tool,
                                              deft_form form, deft_naming naming, deft_buffer *out);
 

@@ -20,14 +20,26 @@ typedef struct deft_hit {
     float        score; // higher is better; comparable within one search only
 } deft_hit;
 
+// What to look for. Beside plain words a text may hold `server:NAME` (only tools of that server),
+// `+word` (only tools that have the word) and `-word` (only tools that do not), or be
+// `select:NAME,NAME` (exactly these tools, in this order), `/pattern/` or `/pattern/i` (a regular
+// expression), or `"one need", "another"` (the best of each in turn; ranking `hybrid`). Ranking
+// `keyword` takes the text as it is, except for `select:`; ranking `regex` takes all of it as a
+// pattern.
 typedef struct deft_query {
     deft_view               text;
     deft_ranking            ranking;
     size_t                  hits_max;
-    const deft_tool_filter *filter; // NULL: every tool may be found
+    float                   score_min; // lower scores are no hits; an exact name always is one
+    const deft_tool_filter *filter;    // NULL: every tool may be found
 } deft_query;
 
-#define DEFT_QUERY_SIZE_MAX 4096u // bytes; a longer query is DEFT_LIMIT
+#define DEFT_QUERY_SIZE_MAX    4096u // bytes; a longer query is DEFT_LIMIT
+#define DEFT_QUERY_TERMS_MAX   64u   // different terms that count; later ones are ignored
+#define DEFT_QUERY_NAMES_MAX   64u   // names after `select:`; more are DEFT_LIMIT
+#define DEFT_QUERY_NEEDS_MAX   8u    // needs in quotes; later ones are ignored
+#define DEFT_PATTERN_SIZE_MAX  200u  // bytes of a regular expression
+#define DEFT_QUERY_SERVERS_MAX 16u   // `server:`; more are DEFT_LIMIT
 
 // Indexes every tool of `catalog`, which the index retains. New: free with deft_index_free(). NULL
 // on failure.
@@ -45,6 +57,7 @@ DEFT_API void           deft_searcher_free(deft_searcher *searcher); // NULL is 
 DEFT_API bool deft_ranking_is_built(deft_ranking ranking);
 
 // Runs one query. Equal scores keep catalog order, so the same query gives the same answer.
+// DEFT_LIMIT: the query is too long. DEFT_INVALID: this build cannot rank so.
 DEFT_API deft_status deft_searcher_run(deft_searcher *searcher, const deft_query *query,
                                        deft_error *error);
 

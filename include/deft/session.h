@@ -39,13 +39,17 @@ DEFT_API const deft_seen_tool *deft_session_visible(const deft_session *session,
 DEFT_API bool deft_session_is_visible(const deft_session *session, deft_tool_id tool);
 DEFT_API bool deft_session_is_loaded(const deft_session *session, deft_tool_id tool);
 
-// Writes down that a search was made; returns its number, from 1. The last 256 are kept.
-// 0 on failure.
+#define DEFT_SESSION_SEARCHES_MAX   256u  // searches kept; older ones are forgotten
+#define DEFT_SESSION_QUERY_SIZE_MAX 1024u // bytes of a query kept; a longer one is cut
+
+// Writes down that a search was made; returns its number, from 1. The last 256 are kept, each as
+// one clean line. 0 on failure.
 DEFT_API uint32_t deft_session_record_search(deft_session *session, deft_view query);
 
 // Makes a deferred tool of the current plan visible. `search` is the number of the search that
 // found it, 0 for a direct call. Doing it twice, or to a visible tool, changes nothing. `is_new`
-// (may be NULL) tells whether the list grew. DEFT_NOT_FOUND: no such tool.
+// (may be NULL) tells whether the list grew. DEFT_NOT_FOUND: no such tool, or none that the
+// session's restriction allows. DEFT_INVALID: no such search.
 DEFT_API deft_status deft_session_load(deft_session *session, deft_tool_id tool, uint32_t search,
                                        bool *is_new, deft_error *error);
 

@@ -64,7 +64,7 @@ typedef struct deft_tool {
     deft_view      title;       // title, else annotations.title; may be empty
     deft_view      description; // decoded text; may be empty
 
-    deft_form form;          // how `definition` is written
+    deft_form form;          // how `definition` is written; OPENAI also when it is flat or bare
     deft_view definition;    // raw: the whole definition
     deft_view input_schema;  // raw object; empty when the definition has none
     deft_view output_schema; // raw; may be empty

@@ -23,9 +23,16 @@ size_t deft__edit_distance(deft_view a, deft_view b, size_t limit)
     a = deft_view_slice(a, 0, DEFT__NEAREST_SIZE_MAX);
     b = deft_view_slice(b, 0, DEFT__NEAREST_SIZE_MAX);
 
+    // Only cells within `limit` of the diagonal can be within it; those beside them count as far.
+    limit            = smaller(limit, DEFT__NEAREST_SIZE_MAX);
+    const size_t far = limit + 1;
+    if ((a.size > b.size ? a.size - b.size : b.size - a.size) > limit) {
+        return far;
+    }
+
     // Three rows of the classic table: two back for swaps, the last one, and the one being made.
-    size_t rows[3][DEFT__NEAREST_SIZE_MAX + 1];
-    for (size_t j = 0; j <= b.size; j++) {
+    size_t rows[3][DEFT__NEAREST_SIZE_MAX + 2];
+    for (size_t j = 0; j <= smaller(b.size, far); j++) {
         rows[0][j] = j;
     }
     for (size_t i = 1; i <= a.size; i++) {
@@ -33,9 +40,11 @@ size_t deft__edit_distance(deft_view a, deft_view b, size_t limit)
         const size_t *last     = rows[(i + 2) % 3];
         const size_t *two_back = rows[(i + 1) % 3];
         const char    x        = fold(a.data[i - 1]);
+        const size_t  first    = i > limit ? i - limit : 1;
+        const size_t  end      = smaller(b.size, i + limit);
 
-        row[0] = i;
-        for (size_t j = 1; j <= b.size; j++) {
+        row[first - 1] = first == 1 ? i : far;
+        for (size_t j = first; j <= end; j++) {
             const char y      = fold(b.data[j - 1]);
             size_t     change = last[j - 1] + (x != y);
             size_t     best   = smaller(change, smaller(last[j], row[j - 1]) + 1);
@@ -44,8 +53,9 @@ size_t deft__edit_distance(deft_view a, deft_view b, size_t limit)
             }
             row[j] = best;
         }
+        row[end + 1] = far;
     }
-    return smaller(rows[a.size % 3][b.size], limit + 1);
+    return smaller(rows[a.size % 3][b.size], far);
 }
 
 size_t deft__edit_distance_plausible(size_t size)

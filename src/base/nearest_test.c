@@ -1,6 +1,7 @@
 // "Did you mean": distances between words.
 #include "base/nearest.h"
 
+#include "support/random.h"
 #include "support/test.h"
 
 static const struct {
@@ -47,6 +48,28 @@ static void beyond_the_limit_is_one_more_than_it(void **state)
     assert_int_equal(deft__edit_distance(a, b, 0), 1);
 }
 
+static void a_limit_changes_nothing_below_it(void **state)
+{
+    (void)state;
+    test_random random = {.state = 1};
+    for (size_t i = 0; i < 20000; i++) {
+        char         a[10];
+        char         b[10];
+        const size_t a_size = test_random_below(&random, sizeof a + 1);
+        const size_t b_size = test_random_below(&random, sizeof b + 1);
+        for (size_t j = 0; j < sizeof a; j++) {
+            a[j] = (char)('a' + test_random_below(&random, 3));
+            b[j] = (char)('a' + test_random_below(&random, 3));
+        }
+        const deft_view x        = deft_view_make(a, a_size);
+        const deft_view y        = deft_view_make(b, b_size);
+        const size_t    limit    = test_random_below(&random, 6);
+        const size_t    distance = deft__edit_distance(x, y, 100);
+        assert_int_equal(deft__edit_distance(x, y, limit),
+                         distance <= limit ? distance : limit + 1);
+    }
+}
+
 static void long_words_are_compared_by_their_start(void **state)
 {
     (void)state;
@@ -80,6 +103,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(edits_are_counted),
         cmocka_unit_test(beyond_the_limit_is_one_more_than_it),
+        cmocka_unit_test(a_limit_changes_nothing_below_it),
         cmocka_unit_test(long_words_are_compared_by_their_start),
         cmocka_unit_test(longer_words_may_differ_more),
     };

@@ -3,6 +3,8 @@
 #include "base/utf8.h"
 #include "config/number.h"
 
+#include <assert.h>
+
 // Copying between a field and a number goes by size, which must then be the one we think it is.
 _Static_assert(sizeof(deft_mode) == sizeof(unsigned), "enums are stored as unsigned");
 
@@ -531,6 +533,7 @@ static void write_item(deft_view text, const char *suffix, deft_buffer *out)
 static void write_list(const deft_view *items, const deft_rule *rules, size_t count, bool is_array,
                        deft_buffer *out)
 {
+    assert(count == 0 || items != NULL || rules != NULL);
     bool is_plain = !is_array;
     for (size_t i = 0; i < count; i++) {
         is_plain = is_plain && is_plain_item(rules != NULL ? rules[i].pattern : items[i]);

@@ -92,7 +92,6 @@ bool deft__builder_string(deft_catalog_builder *builder, deft__json_value value,
     return builder->scratch.size == 0 || deft__arena_copy(&builder->decoded, *text, text);
 }
 
-// The place in the table of servers where the index for this name is kept; NULL: no memory.
 static bool find_server(const deft_catalog_builder *builder, deft_view name, deft_server_kind kind,
                         uint32_t *index)
 {

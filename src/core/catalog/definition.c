@@ -76,6 +76,17 @@ static size_t offset_of(const definition *self, deft__json_value value)
     return self->reading->offset_base + deft__json_offset(value);
 }
 
+DEFT__PRINTF_LIKE(4, 0)
+static void report_list(definition *self, deft__json_value value, deft_status status,
+                        const char *format, va_list arguments)
+{
+    self->place.offset = offset_of(self, value);
+    if (!deft__builder_report_list(self->reading->builder, &self->place, status, format,
+                                   arguments)) {
+        self->is_out_of_memory = true;
+    }
+}
+
 // Notes what is wrong at `value`.
 DEFT__PRINTF_LIKE(4, 5)
 static void report(definition *self, deft__json_value value, deft_status status, const char *format,
@@ -83,11 +94,7 @@ static void report(definition *self, deft__json_value value, deft_status status,
 {
     va_list arguments;
     va_start(arguments, format);
-    self->place.offset = offset_of(self, value);
-    if (!deft__builder_report_list(self->reading->builder, &self->place, status, format,
-                                   arguments)) {
-        self->is_out_of_memory = true;
-    }
+    report_list(self, value, status, format, arguments);
     va_end(arguments);
 }
 
@@ -98,11 +105,7 @@ static void drop(definition *self, deft__json_value value, deft_status status, c
 {
     va_list arguments;
     va_start(arguments, format);
-    self->place.offset = offset_of(self, value);
-    if (!deft__builder_report_list(self->reading->builder, &self->place, status, format,
-                                   arguments)) {
-        self->is_out_of_memory = true;
-    }
+    report_list(self, value, status, format, arguments);
     va_end(arguments);
     self->is_dropped = true;
 }
@@ -333,7 +336,10 @@ static void read_parts(definition *self)
     tool->execution     = optional_part(self, MEMBER_EXECUTION, DEFT__JSON_OBJECT);
     tool->meta          = optional_part(self, MEMBER_META, DEFT__JSON_OBJECT);
     tool->source_id     = string_of(self, members[MEMBER_ID]);
-    self->record.strict = deft__json_raw(members[MEMBER_STRICT]);
+    if (deft__json_is(members[MEMBER_STRICT], DEFT__JSON_TRUE) ||
+        deft__json_is(members[MEMBER_STRICT], DEFT__JSON_FALSE)) {
+        self->record.strict = deft__json_raw(members[MEMBER_STRICT]);
+    }
 
     tool->is_read_only         = is_true(members[MEMBER_ANNOTATIONS], "readOnlyHint");
     tool->is_destructive       = is_true(members[MEMBER_ANNOTATIONS], "destructiveHint");
@@ -452,32 +458,37 @@ static void read_schema(definition *self)
 }
 
 // Limits on how many tools there may be. A limit is reported once, not for each tool past it.
-static bool has_room(definition *self, deft__server_draft *server)
+static bool has_catalog_room(definition *self)
 {
     deft__reading              *reading = self->reading;
-    deft_catalog_builder       *builder = reading->builder;
-    const deft_catalog_options *options = &builder->options;
-    if (server->server.tool_count >= options->tools_per_server_max) {
-        if (server->limit_problem >= builder->problem_count) {
-            server->limit_problem = builder->problem_count;
-            report(self, self->value, DEFT_LIMIT,
-                   "it is one more than the %zu that a server may have; it and those after it are "
-                   "left out",
-                   options->tools_per_server_max);
-        }
-        return false;
+    const deft_catalog_builder *builder = reading->builder;
+    if (builder->draft_count < builder->options.tools_max) {
+        return true;
     }
-    if (builder->draft_count >= options->tools_max) {
-        if (!reading->is_limit_reported) {
-            reading->is_limit_reported = true;
-            report(self, self->value, DEFT_LIMIT,
-                   "it is one more than the %zu that a catalog may have; it and those after it "
-                   "are left out",
-                   options->tools_max);
-        }
-        return false;
+    if (!reading->is_limit_reported) {
+        reading->is_limit_reported = true;
+        report(self, self->value, DEFT_LIMIT,
+               "it is one more than the %zu that a catalog may have; it and those after it are "
+               "left out",
+               builder->options.tools_max);
     }
-    return true;
+    return false;
+}
+
+static bool has_server_room(definition *self, deft__server_draft *server)
+{
+    const deft_catalog_builder *builder = self->reading->builder;
+    if (server->server.tool_count < builder->options.tools_per_server_max) {
+        return true;
+    }
+    if (server->limit_problem >= builder->problem_count) {
+        server->limit_problem = builder->problem_count;
+        report(self, self->value, DEFT_LIMIT,
+               "it is one more than the %zu that a server may have; it and those after it are "
+               "left out",
+               builder->options.tools_per_server_max);
+    }
+    return false;
 }
 
 static bool add_draft(definition *self)
@@ -489,11 +500,14 @@ static bool add_draft(definition *self)
     const deft_server_kind kind    = reading->is_kind_set ? reading->kind : own;
 
     uint32_t index = 0;
+    if (!has_catalog_room(self)) {
+        return !self->is_out_of_memory;
+    }
     if (!deft__builder_server(builder, self->place.server, kind, &index)) {
         return false;
     }
     deft__server_draft *server = &builder->servers[index];
-    if (!has_room(self, server)) {
+    if (!has_server_room(self, server)) {
         return !self->is_out_of_memory;
     }
 

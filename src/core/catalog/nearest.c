@@ -69,6 +69,7 @@ static uint32_t edits_between(const word *a, const word *b, uint32_t limit)
     return distance <= limit ? (uint32_t)distance : rank_none;
 }
 
+// Whether `part` stands in `text` as whole words: `issues` in `list_issues`, not in `tissues`.
 static bool contains(const word *text, const word *part)
 {
     if (part->size < contained_size_min || part->size > text->size ||
@@ -76,7 +77,9 @@ static bool contains(const word *text, const word *part)
         return false;
     }
     for (size_t i = 0; i + part->size <= text->size; i++) {
-        if (memcmp(text->text + i, part->text, part->size) == 0) {
+        const size_t end = i + part->size;
+        if ((i == 0 || text->text[i - 1] == '_') && (end == text->size || text->text[end] == '_') &&
+            memcmp(text->text + i, part->text, part->size) == 0) {
             return true;
         }
     }

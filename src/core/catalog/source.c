@@ -110,7 +110,9 @@ static bool read_server_facts(deft__reading *reading, deft__json_value object, s
     if (deft__json_is(info, DEFT__JSON_OBJECT)) {
         facts->info = deft__json_raw(info);
         if (!read_text(reading, info, "title", &facts->title) ||
-            (facts->title.size == 0 && !read_text(reading, info, "name", &facts->title))) {
+            (facts->title.size == 0 &&
+             !deft__builder_string(reading->builder, deft__json_member(info, "name"),
+                                   &facts->title))) {
             return false;
         }
         return read_text(reading, info, "version", &facts->version);
@@ -273,8 +275,8 @@ static bool next_line(deft_view text, size_t *at, deft_view *line)
     return false;
 }
 
-// Whether the text is one object a line: the first line is a whole object, and not a list. False
-// also when there is no memory to tell; then the first error stands.
+// Whether the text is one object a line: the first line is a whole object, and not a list. The
+// tape has held that line once already, so there is memory for it.
 static bool is_lines(deft__reading *reading, deft_view text, const deft__json_limits *limits)
 {
     deft__json *json = &reading->builder->json;

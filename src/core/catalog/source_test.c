@@ -2,11 +2,9 @@
 // the catalog that A1 and C11 stand on.
 #include "deft/catalog.h"
 
-#include "support/allocator.h"
+#include "support/catalog.h"
 #include "support/guard.h"
 #include "support/test.h"
-
-#include <stdlib.h>
 
 static const char jsonrpc[] =
     "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"tools\":[{\"name\":\"a\",\"inputSchema\":{}},"
@@ -70,26 +68,13 @@ static void join_ids(const deft_catalog *catalog, char *out, size_t size)
     }
 }
 
-// A catalog of one text; the caller releases it.
-static deft_catalog *catalog_of(const char *text, const deft_source *source)
-{
-    deft_error            error   = DEFT_ERROR_INIT;
-    deft_catalog_builder *builder = deft_catalog_builder_new(NULL, NULL, &error);
-    assert_non_null(builder);
-    assert_ok(deft_catalog_builder_add(builder, source, deft_view_of(text), &error), error);
-    deft_catalog *catalog = deft_catalog_builder_finish(builder, &error);
-    assert_non_null(catalog);
-    deft_catalog_builder_free(builder);
-    return catalog;
-}
-
 static void every_shape_is_understood(void **state)
 {
     (void)state;
     for (size_t i = 0; i < array_size(shapes); i++) {
         case_name(shapes[i].name);
         char          ids[100];
-        deft_catalog *catalog = catalog_of(shapes[i].text, NULL);
+        deft_catalog *catalog = test_catalog_of(NULL, shapes[i].text);
         join_ids(catalog, ids, sizeof ids);
         assert_string_equal(ids, shapes[i].ids);
         assert_int_equal(deft_catalog_problem_count(catalog), 0);

@@ -96,6 +96,11 @@ static bool is_letter(char byte)
     return is_upper(byte) || (byte >= 'a' && byte <= 'z') || (unsigned char)byte >= 0x80;
 }
 
+static char to_lower(char byte)
+{
+    return is_upper(byte) ? (char)(byte - 'A' + 'a') : byte;
+}
+
 static bool is_digit(char byte)
 {
     return byte >= '0' && byte <= '9';
@@ -128,8 +133,7 @@ static bool next_word(deft_view name, size_t *at, name_word *word)
     word->size = end - start < WORD_SIZE_MAX ? end - start : WORD_SIZE_MAX;
     word->size = deft__utf8_cut(deft_view_slice(name, start, end - start), word->size);
     for (size_t i = 0; i < word->size; i++) {
-        const char byte = name.data[start + i];
-        word->text[i]   = is_upper(byte) ? (char)(byte - 'A' + 'a') : byte;
+        word->text[i] = to_lower(name.data[start + i]);
     }
     return end > start;
 }

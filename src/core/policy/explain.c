@@ -1,4 +1,5 @@
 // The words for a plan: short ones for programs, sentences for people.
+#include "base/fail.h"
 #include "core/policy/plan.h"
 
 const char *deft_place_name(deft_place place)
@@ -106,10 +107,12 @@ static void append_percent(deft_buffer *out, uint64_t permyriad)
     deft_buffer_append_text(out, " %");
 }
 
+// A pattern in quotes, always printable and on one line.
 static void append_quoted(deft_buffer *out, const deft_view *rule)
 {
+    deft__quoted quoted;
     deft_buffer_append_byte(out, '\'');
-    deft_buffer_append(out, rule != NULL ? *rule : deft_view_make(NULL, 0));
+    deft_buffer_append_text(out, deft__quote(&quoted, *rule));
     deft_buffer_append_byte(out, '\'');
 }
 

@@ -101,31 +101,17 @@ static uint64_t room(deft_threshold threshold)
     return threshold.is_set ? threshold.value : UINT64_MAX;
 }
 
-// What fits keeps within every threshold, and of what does not fit nothing would still fit.
-static void check_overflow(const test_scene *scene)
+// The room that a scene's thresholds leave to its open tools, pinned ones taken off.
+static deft_size room_of(const test_scene *scene)
 {
-    const deft_settings     *settings   = &scene->settings;
-    const deft_plan_summary *summary    = deft_plan_summary_of(scene->plan);
-    const uint64_t           characters = room(settings->threshold_characters);
-    const uint64_t           percent    = room(settings->threshold_permyriad);
-    const uint64_t           tokens =
-        room(settings->threshold_tokens) < percent ? room(settings->threshold_tokens) : percent;
-    if (settings->defer != DEFT_DEFER_OVERFLOW || !is_over(summary->cause)) {
-        return;
-    }
+    const deft_settings *settings = &scene->settings;
+    const uint64_t       tokens   = room(settings->threshold_tokens);
+    const uint64_t       percent  = room(settings->threshold_permyriad);
+    deft_size            left     = {.characters = room(settings->threshold_characters),
+                                     .tokens     = tokens < percent ? tokens : percent};
 
-    // Pins of tools that are deferrable by kind take room; what the core set pins does not.
-    deft_size used      = {0, 0};
-    size_t    fit_count = 0;
-    for (uint32_t i = 0; i < deft_catalog_tool_count(scene->catalog); i++) {
-        const deft_reason reason = deft_plan_decision(scene->plan, (deft_tool_id){i}).reason;
-        if (reason == DEFT_REASON_FITS) {
-            used.characters += deft_plan_size(scene->plan, (deft_tool_id){i}).characters;
-            used.tokens += deft_plan_size(scene->plan, (deft_tool_id){i}).tokens;
-            fit_count++;
-        }
-    }
-    deft_size pinned = {summary->measured.characters, summary->measured.tokens};
+    // Of what is measured, that which is neither open nor deferred by a rule is pinned.
+    deft_size pinned = deft_plan_summary_of(scene->plan)->measured;
     for (uint32_t i = 0; i < deft_catalog_tool_count(scene->catalog); i++) {
         const deft_decision decision = deft_plan_decision(scene->plan, (deft_tool_id){i});
         if (decision.reason == DEFT_REASON_FITS || decision.place == DEFT_PLACE_DEFERRED) {
@@ -133,16 +119,51 @@ static void check_overflow(const test_scene *scene)
             pinned.tokens -= deft_plan_size(scene->plan, (deft_tool_id){i}).tokens;
         }
     }
-    used.characters += pinned.characters;
-    used.tokens += pinned.tokens;
-    assert_true(fit_count == 0 || (used.characters <= characters && used.tokens <= tokens));
+    if (pinned.characters > left.characters || pinned.tokens > left.tokens) {
+        return (deft_size){0, 0};
+    }
+    left.characters -= pinned.characters;
+    left.tokens -= pinned.tokens;
+    return left;
+}
 
+// The open tool whose turn it is: the most used, the first of equals. False when none is left.
+static bool next_open(const test_scene *scene, const bool *is_done, uint32_t *next)
+{
+    bool     is_found = false;
+    uint64_t most     = 0;
     for (uint32_t i = 0; i < deft_catalog_tool_count(scene->catalog); i++) {
-        const deft_size size = deft_plan_size(scene->plan, (deft_tool_id){i});
-        if (deft_plan_decision(scene->plan, (deft_tool_id){i}).reason == DEFT_REASON_OVERFLOWS) {
-            assert_true(used.characters + size.characters > characters ||
-                        used.tokens + size.tokens > tokens);
+        const deft_reason reason  = deft_plan_decision(scene->plan, (deft_tool_id){i}).reason;
+        const deft_view   id      = deft_catalog_tool(scene->catalog, (deft_tool_id){i})->id;
+        const uint64_t    uses    = scene->usage.count != NULL ? count_uses(NULL, id) : 0;
+        const bool        is_open = reason == DEFT_REASON_FITS || reason == DEFT_REASON_OVERFLOWS;
+        if (is_open && !is_done[i] && (!is_found || uses > most)) {
+            is_found = true;
+            most     = uses;
+            *next    = i;
         }
+    }
+    return is_found;
+}
+
+// Fills the room again, the slow way.
+static void check_overflow(const test_scene *scene)
+{
+    bool is_done[100] = {false};
+    if (scene->settings.defer != DEFT_DEFER_OVERFLOW ||
+        !is_over(deft_plan_summary_of(scene->plan)->cause)) {
+        return;
+    }
+    assert_true(deft_catalog_tool_count(scene->catalog) <= array_size(is_done));
+    deft_size left = room_of(scene);
+    for (uint32_t i = 0; next_open(scene, is_done, &i);) {
+        const deft_size size = deft_plan_size(scene->plan, (deft_tool_id){i});
+        const bool      fits = size.characters <= left.characters && size.tokens <= left.tokens;
+        assert_int_equal(deft_plan_decision(scene->plan, (deft_tool_id){i}).reason,
+                         fits ? DEFT_REASON_FITS : DEFT_REASON_OVERFLOWS);
+        left.characters -= fits ? size.characters : 0;
+        left.tokens -= fits ? size.tokens : 0;
+        is_done[i] = true;
     }
 }
 

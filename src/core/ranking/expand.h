@@ -3,27 +3,12 @@
 #ifndef DEFT_CORE_RANKING_EXPAND_H
 #define DEFT_CORE_RANKING_EXPAND_H
 
-#include "base/arena.h"
-#include "base/map.h"
 #include "core/index/image.h"
+#include "core/index/synonyms.h"
 #include "deft/analyzer.h"
 
 #define DEFT__QUERY_WORDS_MAX 64u  // words of a query that count
 #define DEFT__WEIGHTED_MAX    256u // terms they may become
-
-// The thesaurus in the numbers of one index.
-typedef struct deft__synonyms {
-    deft__map keys;        // stem text to entry
-    uint32_t *entry_start; // groups of an entry, in entry_groups
-    uint32_t *entry_groups;
-    uint32_t *group_start; // terms of a group, in group_terms
-    uint32_t *group_terms;
-} deft__synonyms;
-
-// Looks every word of the thesaurus up in `image`. The memory is the arena's, but for the map's.
-deft_status deft__synonyms_init(deft__synonyms *synonyms, const deft__image *image,
-                                deft_analyzer *analyzer, deft__arena *arena);
-void        deft__synonyms_clear(deft__synonyms *synonyms);
 
 // One term to look for.
 typedef struct deft__weighted {

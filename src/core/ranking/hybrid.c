@@ -51,9 +51,7 @@ deft_status deft__hybrid_init(deft__hybrid *hybrid, const deft__image *image,
     hybrid->analyzer = deft_analyzer_new(deft_view_make(NULL, 0), allocator, error);
     hybrid->scores   = deft__new(allocator, hybrid->score_count * sizeof *hybrid->scores);
     hybrid->order = deft__new(allocator, ((size_t)image->block_count + 1) * sizeof *hybrid->order);
-    hybrid->cursors = deft__new(allocator, DEFT__WEIGHTED_MAX * sizeof *hybrid->cursors);
-    if (hybrid->analyzer == NULL || hybrid->scores == NULL || hybrid->order == NULL ||
-        hybrid->cursors == NULL) {
+    if (hybrid->analyzer == NULL || hybrid->scores == NULL || hybrid->order == NULL) {
         deft__hybrid_clear(hybrid);
         return DEFT_OUT_OF_MEMORY;
     }
@@ -66,7 +64,8 @@ void deft__hybrid_clear(deft__hybrid *hybrid)
     deft_analyzer_free(hybrid->analyzer);
     deft__free(hybrid->allocator, hybrid->scores, hybrid->score_count * sizeof *hybrid->scores);
     deft__free(hybrid->allocator, hybrid->order, blocks * sizeof *hybrid->order);
-    deft__free(hybrid->allocator, hybrid->cursors, DEFT__WEIGHTED_MAX * sizeof *hybrid->cursors);
+    deft__free(hybrid->allocator, hybrid->candidates,
+               hybrid->candidate_capacity * sizeof *hybrid->candidates);
     *hybrid = (deft__hybrid){.allocator = hybrid->allocator};
 }
 
@@ -343,18 +342,41 @@ static void sort_candidates(deft__candidate *candidates, size_t count)
     }
 }
 
-deft_status deft__hybrid_run(deft__hybrid *h, deft_view text, size_t candidates_max,
+// Twice as many candidates as hits are wanted: the closer look lifts by less than that.
+static bool reserve_candidates(deft__hybrid *h, size_t hits_max)
+{
+    const size_t wanted = hits_max < DEFT__CANDIDATES_MIN / 2 ? DEFT__CANDIDATES_MIN : 2 * hits_max;
+    if (wanted > h->candidate_capacity) {
+        deft__candidate *grown =
+            deft__resize(h->allocator, h->candidates, h->candidate_capacity * sizeof *grown,
+                         wanted * sizeof *grown);
+        if (grown == NULL) {
+            return false;
+        }
+        h->candidates         = grown;
+        h->candidate_capacity = wanted;
+    }
+    return true;
+}
+
+deft_status deft__hybrid_run(deft__hybrid *h, deft_view text, size_t hits_max,
                              bool (*is_allowed)(void *context, uint32_t tool), void *context)
 {
     h->candidate_count = 0;
+    if (hits_max > h->image->tool_count) {
+        hits_max = h->image->tool_count;
+    }
+    if (!reserve_candidates(h, hits_max)) {
+        return DEFT_OUT_OF_MEMORY;
+    }
     const deft_status status =
         deft__expand(&h->expansion, h->image, h->synonyms, h->analyzer, text);
-    if (status != DEFT_OK || candidates_max == 0) {
+    if (status != DEFT_OK || hits_max == 0) {
         return status;
     }
     collector c = {
         .hybrid     = h,
-        .max        = candidates_max < DEFT__CANDIDATES_MAX ? candidates_max : DEFT__CANDIDATES_MAX,
+        .max        = h->candidate_capacity,
         .is_allowed = is_allowed,
         .context    = context,
     };

@@ -5,9 +5,10 @@
 #include "core/ranking/expand.h"
 #include "deft/index.h"
 
-// Tools that are looked at more closely after the first scoring. Enough that what the closer look
-// could lift into the first twenty is there; few enough that it costs nothing.
-#define DEFT__CANDIDATES_MAX 48u
+// Tools that are looked at more closely after the first scoring, at least. Enough that what the
+// closer look could lift into the first twenty is there (128 give the same on every judged query);
+// few enough that it costs little.
+#define DEFT__CANDIDATES_MIN 48u
 
 typedef struct deft__candidate {
     uint32_t tool;
@@ -32,12 +33,12 @@ typedef struct deft__hybrid {
     uint32_t *scores; // per tool, or per block of tools where bounds are used
     size_t    score_count;
     uint32_t *order; // blocks by falling bound
-    uint32_t *cursors;
 
-    deft__candidate candidates[DEFT__CANDIDATES_MAX]; // best first after a run
-    size_t          candidate_count;
-    bool            is_exhaustive_forced; // for tests: both ways must agree
-    bool            is_pruned_forced;
+    deft__candidate *candidates; // best first after a run
+    size_t           candidate_count;
+    size_t           candidate_capacity;
+    bool             is_exhaustive_forced; // for tests: both ways must agree
+    bool             is_pruned_forced;
 } deft__hybrid;
 
 deft_status deft__hybrid_init(deft__hybrid *hybrid, const deft__image *image,
@@ -45,9 +46,9 @@ deft_status deft__hybrid_init(deft__hybrid *hybrid, const deft__image *image,
                               deft_error *error);
 void        deft__hybrid_clear(deft__hybrid *hybrid);
 
-// Scores `text` and leaves the best candidates, best first. Equal scores keep catalog order.
-// `is_allowed` (NULL: all are) is asked before a tool takes a candidate's place.
-deft_status deft__hybrid_run(deft__hybrid *hybrid, deft_view text, size_t candidates_max,
+// Scores `text` and leaves the best `hits_max` candidates or more, best first. Equal scores keep
+// catalog order. `is_allowed` (NULL: all are) is asked before a tool takes a candidate's place.
+deft_status deft__hybrid_run(deft__hybrid *hybrid, deft_view text, size_t hits_max,
                              bool (*is_allowed)(void *context, uint32_t tool), void *context);
 
 #endif

@@ -173,15 +173,15 @@ static void bounds_change_nothing(void **state)
                                deft_view_slice(text, 0, 1 + test_random_below(&random, 30)));
             deft_buffer_append_byte(&query, ' ');
         }
-        const size_t max                  = 1 + test_random_below(&random, DEFT__CANDIDATES_MAX);
+        const size_t max                  = 1 + test_random_below(&random, 40);
         bool (*allowed)(void *, uint32_t) = test_random_once_in(&random, 3) ? is_even : NULL;
 
         f.hybrid.is_pruned_forced = false;
         assert_int_equal(deft__hybrid_run(&f.hybrid, deft_buffer_view(&query), max, allowed, NULL),
                          DEFT_OK);
-        deft__candidate whole[DEFT__CANDIDATES_MAX];
+        deft__candidate whole[96];
         const size_t    count = f.hybrid.candidate_count;
-        memcpy(whole, f.hybrid.candidates, sizeof whole);
+        memcpy(whole, f.hybrid.candidates, count * sizeof whole[0]);
 
         f.hybrid.is_pruned_forced = true;
         assert_int_equal(deft__hybrid_run(&f.hybrid, deft_buffer_view(&query), max, allowed, NULL),

@@ -1,0 +1,388 @@
+#include "cli/commands.h"
+
+static const char *const preset_words[]  = {"deft",        "pizzapi", "praisonai", "claude-sdk",
+                                            "claude-code", "kiro",    NULL};
+static const char *const form_words[]    = {"mcp", "openai", "anthropic", NULL};
+static const char *const sort_words[]    = {"tokens", "name", "catalog", NULL};
+static const char *const place_words[]   = {"pinned", "visible", "deferred", NULL};
+static const char *const ranking_words[] = {"hybrid", "bm25", "keyword", "regex", NULL};
+const char *const        deft__shells[]  = {"bash", "zsh", "fish", NULL};
+
+// In the order of deft__flag_id, which is also the order in which help lists them.
+static const deft__flag flags[DEFT__FLAG_COUNT] = {
+    [DEFT__FLAG_CATALOG] =
+        {
+            .name          = "catalog",
+            .kind          = DEFT__VALUE_PATH,
+            .value_name    = "FILE|DIR",
+            .help          = "Read tool definitions from a file, from the *.json and *.jsonl files "
+                             "of a directory, or from - for stdin",
+            .is_global     = true,
+            .is_repeatable = true,
+        },
+    [DEFT__FLAG_CONFIG] =
+        {
+            .name          = "config",
+            .kind          = DEFT__VALUE_FILE,
+            .value_name    = "FILE",
+            .help          = "Read settings from this file in place of the project's own files",
+            .is_global     = true,
+            .is_repeatable = true,
+        },
+    [DEFT__FLAG_PRESET] =
+        {
+            .name       = "preset",
+            .kind       = DEFT__VALUE_CHOICE,
+            .value_name = "NAME",
+            .help       = "Behave as this product does",
+            .choices    = preset_words,
+            .is_global  = true,
+        },
+    [DEFT__FLAG_SET] =
+        {
+            .name          = "set",
+            .kind          = DEFT__VALUE_PAIR,
+            .value_name    = "KEY=VALUE",
+            .help          = "Set one key for this run; 'deft settings' lists the keys",
+            .is_global     = true,
+            .is_repeatable = true,
+        },
+    [DEFT__FLAG_CONTEXT_WINDOW] =
+        {
+            .name       = "context-window",
+            .kind       = DEFT__VALUE_NUMBER,
+            .value_name = "N",
+            .help       = "The model's context window in tokens",
+            .number_min = 1,
+            .number_max = 1000000000,
+            .is_global  = true,
+        },
+    [DEFT__FLAG_NO_MCP] =
+        {
+            .name      = "no-mcp",
+            .help      = "Leave out the tools of MCP servers",
+            .is_global = true,
+        },
+    [DEFT__FLAG_JSON] =
+        {
+            .name      = "json",
+            .help      = "Write JSON, for programs",
+            .is_global = true,
+        },
+    [DEFT__FLAG_QUIET] =
+        {
+            .name      = "quiet",
+            .letter    = 'q',
+            .help      = "Say nothing on stderr but errors",
+            .is_global = true,
+        },
+    [DEFT__FLAG_VERBOSE] =
+        {
+            .name      = "verbose",
+            .letter    = 'v',
+            .help      = "Say more on stderr: which files are read, which tools were left out",
+            .is_global = true,
+        },
+    [DEFT__FLAG_HELP] =
+        {
+            .name      = "help",
+            .letter    = 'h',
+            .help      = "Show help for the command",
+            .is_global = true,
+        },
+    [DEFT__FLAG_VERSION] =
+        {
+            .name      = "version",
+            .help      = "Show the version",
+            .is_global = true,
+        },
+    [DEFT__FLAG_SORT] =
+        {
+            .name       = "sort",
+            .kind       = DEFT__VALUE_CHOICE,
+            .value_name = "ORDER",
+            .help       = "Most tokens first (the default), by name, or as in the catalog",
+            .choices    = sort_words,
+        },
+    [DEFT__FLAG_SERVER] =
+        {
+            .name       = "server",
+            .kind       = DEFT__VALUE_TEXT,
+            .value_name = "NAME",
+            .help       = "Only the tools of this server; * and ? fit any",
+        },
+    [DEFT__FLAG_SERVERS] =
+        {
+            .name = "servers",
+            .help = "One line for each server, without its tools",
+        },
+    [DEFT__FLAG_DEFINITIONS] =
+        {
+            .name = "definitions",
+            .help = "Write the definitions themselves as a JSON array",
+        },
+    [DEFT__FLAG_FORM] =
+        {
+            .name       = "form",
+            .kind       = DEFT__VALUE_CHOICE,
+            .value_name = "FORM",
+            .help       = "How --definitions are written; mcp by default",
+            .choices    = form_words,
+        },
+    [DEFT__FLAG_PLACE] =
+        {
+            .name       = "place",
+            .kind       = DEFT__VALUE_CHOICE,
+            .value_name = "PLACE",
+            .help       = "Only the tools in this place",
+            .choices    = place_words,
+        },
+    [DEFT__FLAG_ORIGIN] =
+        {
+            .name = "origin",
+            .help = "Show where each value came from",
+        },
+    [DEFT__FLAG_USER] =
+        {
+            .name = "user",
+            .help = "Write to the user's file, not to the project's",
+        },
+    [DEFT__FLAG_LIMIT] =
+        {
+            .name       = "limit",
+            .kind       = DEFT__VALUE_NUMBER,
+            .value_name = "N",
+            .help       = "At most so many hits",
+            .number_min = 1,
+            .number_max = 1000,
+        },
+    [DEFT__FLAG_RANKING] =
+        {
+            .name       = "ranking",
+            .kind       = DEFT__VALUE_CHOICE,
+            .value_name = "NAME",
+            .help       = "How hits are found and ordered",
+            .choices    = ranking_words,
+        },
+    [DEFT__FLAG_MAN] =
+        {
+            .name = "man",
+            .help = "Write the manual page, deft(1), for man",
+        },
+};
+
+static const char *const tools_examples[] = {
+    "deft tools --catalog tools/ --servers",
+    "What each server costs",
+    "deft tools --catalog tools.json --definitions --form openai",
+    "The definitions as the OpenAI API takes them",
+    NULL,
+};
+
+static const char *const context_examples[] = {
+    "deft context --catalog tools/ --context-window 128000",
+    "What the tools cost in a window of 128,000 tokens, and what tool search saves",
+    NULL,
+};
+
+static const char *const plan_examples[] = {
+    "deft plan --catalog tools/ --preset claude-code",
+    "What Claude Code would defer, and why",
+    "deft plan --catalog tools/ 'github::*'",
+    "The same question for some tools",
+    NULL,
+};
+
+static const char *const listing_examples[] = {
+    "deft listing --catalog tools/ --set toolSearch.listing=names",
+    "Names only",
+    "deft listing --catalog tools/ --definitions --form anthropic",
+    "Every definition that the model starts with, search tool included",
+    NULL,
+};
+
+static const char *const search_examples[] = {
+    "deft search --catalog tools/ open a pull request",
+    "The tools that a model would find with these words",
+    "deft search --catalog tools/ --limit 1 --json 'send mail'",
+    "The best one, for a program",
+    NULL,
+};
+
+static const char *const settings_examples[] = {
+    "deft settings --origin",
+    "Every setting, its value and where that came from",
+    "deft settings toolSearch.minPct 5",
+    "Set a key in the project's file, ./deft.json unless there is one above",
+    "deft settings get toolSearch.minPct",
+    "One value",
+    NULL,
+};
+
+static const char *const demo_examples[] = {
+    "deft demo",
+    "Takes a second and needs nothing",
+    NULL,
+};
+
+static const char *const completions_examples[] = {
+    "source <(deft completions bash)",
+    "Completion in this shell",
+    NULL,
+};
+
+static const char *const help_examples[] = {
+    "deft help --man | man -l -",
+    "The manual page",
+    NULL,
+};
+
+static const deft__command commands[] = {
+    {
+        .name     = "tools",
+        .operands = "",
+        .flags    = DEFT__FLAG_BIT(DEFT__FLAG_SORT) | DEFT__FLAG_BIT(DEFT__FLAG_SERVER) |
+                 DEFT__FLAG_BIT(DEFT__FLAG_SERVERS) | DEFT__FLAG_BIT(DEFT__FLAG_DEFINITIONS) |
+                 DEFT__FLAG_BIT(DEFT__FLAG_FORM),
+        .summary = "Show what each tool and each server costs",
+        .description =
+            "Lists every tool with its place, its size in characters and its tokens, and what of "
+            "it a model gets upfront: with tool search, nothing of a deferred tool.\n\n"
+            "Tokens are estimated for the model family in toolSearch.tokenFamily.",
+        .examples = tools_examples,
+        .run      = deft__command_tools,
+    },
+    {
+        .name     = "context",
+        .operands = "",
+        .summary  = "Show what the definitions cost in the context window, and what is saved",
+        .description =
+            "Compares two starts of a session: with every definition in the context window, and "
+            "with the visible ones, the search tools and their listing only.",
+        .examples = context_examples,
+        .run      = deft__command_context,
+    },
+    {
+        .name              = "plan",
+        .operands          = "[TOOL...]",
+        .operand_count_max = SIZE_MAX,
+        .operand_kind      = DEFT__OPERAND_TEXT,
+        .flags             = DEFT__FLAG_BIT(DEFT__FLAG_SERVER) | DEFT__FLAG_BIT(DEFT__FLAG_PLACE),
+        .summary           = "Show which tools are deferred, and why",
+        .description =
+            "Says first whether tool search is active and why, then for each tool its place "
+            "(pinned, visible or deferred) and the rule that decided it. TOOL is a name, an id "
+            "(server::tool) or a pattern with * and ?.",
+        .examples = plan_examples,
+        .run      = deft__command_plan,
+    },
+    {
+        .name     = "listing",
+        .operands = "",
+        .flags    = DEFT__FLAG_BIT(DEFT__FLAG_DEFINITIONS) | DEFT__FLAG_BIT(DEFT__FLAG_FORM),
+        .summary  = "Show what the model sees of the deferred tools",
+        .description =
+            "Prints the list of deferred tools as it stands in the search tool's description. Its "
+            "level and its tokens go to stderr. Past its budget (toolSearch.listingBudgetTokens) "
+            "the list says less, level by level.",
+        .examples = listing_examples,
+        .run      = deft__command_listing,
+    },
+    {
+        .name              = "search",
+        .operands          = "QUERY...",
+        .operand_count_min = 1,
+        .operand_count_max = SIZE_MAX,
+        .operand_kind      = DEFT__OPERAND_TEXT,
+        .flags             = DEFT__FLAG_BIT(DEFT__FLAG_LIMIT) | DEFT__FLAG_BIT(DEFT__FLAG_RANKING),
+        .summary           = "Search the catalog as a model would",
+        .description = "Runs one search in a fresh session and prints the hits, best first.\n\n"
+                       "A query is a few words. select:NAME,NAME names tools exactly, +word makes "
+                       "a word required, and server:NAME narrows to a server.",
+        .examples    = search_examples,
+        .run         = deft__command_search,
+    },
+    {
+        .name              = "settings",
+        .operands          = "[get | set] [KEY [VALUE]]",
+        .operand_count_max = 3,
+        .operand_kind      = DEFT__OPERAND_SETTING,
+        .flags             = DEFT__FLAG_BIT(DEFT__FLAG_ORIGIN) | DEFT__FLAG_BIT(DEFT__FLAG_USER),
+        .summary           = "Read and write settings",
+        .description =
+            "Without a key: every setting and its value. With a key: its value. With a key and a "
+            "value: writes it to the project's file or, with --user, to the user's; comments and "
+            "everything else in the file stay as they are.\n\n"
+            "The command line wins over the environment, that over the project's file, that over "
+            "the user's file, that over a preset, that over the default.",
+        .examples = settings_examples,
+        .run      = deft__command_settings,
+    },
+    {
+        .name     = "demo",
+        .operands = "",
+        .summary  = "Show tool search on a catalog that comes with deft",
+        .description =
+            "Walks through what definitions cost, what is deferred, what the model sees in their "
+            "place, three searches, and what is saved. The catalog is made up; the figures are "
+            "computed.",
+        .examples = demo_examples,
+        .run      = deft__command_demo,
+    },
+    {
+        .name              = "completions",
+        .operands          = "bash | zsh | fish",
+        .operand_count_min = 1,
+        .operand_count_max = 1,
+        .operand_kind      = DEFT__OPERAND_SHELL,
+        .summary           = "Write a completion script for a shell",
+        .description       = "The script completes commands, flags, their values and the keys of "
+                             "settings.",
+        .examples          = completions_examples,
+        .run               = deft__command_completions,
+    },
+    {
+        .name              = "help",
+        .operands          = "[COMMAND]",
+        .operand_count_max = 1,
+        .operand_kind      = DEFT__OPERAND_COMMAND,
+        .flags             = DEFT__FLAG_BIT(DEFT__FLAG_MAN),
+        .summary           = "Show help for deft or one of its commands",
+        .description =
+            "Without a command: all commands and the flags that every one of them takes.",
+        .examples = help_examples,
+        .run      = deft__command_help,
+    },
+    {
+        .name        = "version",
+        .operands    = "",
+        .summary     = "Show the version",
+        .description = "Prints the version of this program.",
+        .run         = deft__command_version,
+    },
+};
+
+const deft__flag *deft__flag_at(deft__flag_id id)
+{
+    return &flags[id];
+}
+
+const deft__command *deft__command_at(size_t index)
+{
+    return index < sizeof commands / sizeof commands[0] ? &commands[index] : NULL;
+}
+
+const deft__command *deft__command_find(deft_view name)
+{
+    for (size_t i = 0; deft__command_at(i) != NULL; i++) {
+        if (deft_view_equals(name, commands[i].name)) {
+            return &commands[i];
+        }
+    }
+    return NULL;
+}
+
+bool deft__command_takes(const deft__command *command, deft__flag_id id)
+{
+    return flags[id].is_global || (command->flags & DEFT__FLAG_BIT(id)) != 0;
+}

@@ -1,0 +1,116 @@
+// commands.h - the commands and flags of deft as two tables. The parser, the help, the man page and
+// the completions are all printed from them, so they cannot disagree. To add a flag: one id here,
+// one row in commands.c, and its bit in the commands that take it.
+#ifndef DEFT_CLI_COMMANDS_H
+#define DEFT_CLI_COMMANDS_H
+
+#include "deft/view.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+typedef struct deft__cli deft__cli;
+
+// What deft ends with, as in grep: scripts can tell "nothing" from "wrong".
+enum {
+    DEFT__EXIT_FOUND   = 0,
+    DEFT__EXIT_NOTHING = 1,
+    DEFT__EXIT_WRONG   = 2
+};
+
+typedef enum deft__flag_id {
+    // Everywhere.
+    DEFT__FLAG_CATALOG,
+    DEFT__FLAG_CONFIG,
+    DEFT__FLAG_PRESET,
+    DEFT__FLAG_SET,
+    DEFT__FLAG_CONTEXT_WINDOW,
+    DEFT__FLAG_NO_MCP,
+    DEFT__FLAG_JSON,
+    DEFT__FLAG_QUIET,
+    DEFT__FLAG_VERBOSE,
+    DEFT__FLAG_HELP,
+    DEFT__FLAG_VERSION,
+    // Of some commands.
+    DEFT__FLAG_SORT,
+    DEFT__FLAG_SERVER,
+    DEFT__FLAG_SERVERS,
+    DEFT__FLAG_DEFINITIONS,
+    DEFT__FLAG_FORM,
+    DEFT__FLAG_PLACE,
+    DEFT__FLAG_ORIGIN,
+    DEFT__FLAG_USER,
+    DEFT__FLAG_LIMIT,
+    DEFT__FLAG_RANKING,
+    DEFT__FLAG_MAN,
+    DEFT__FLAG_COUNT
+} deft__flag_id;
+
+#define DEFT__FLAG_BIT(id) (UINT32_C(1) << (id))
+
+typedef enum deft__value_kind {
+    DEFT__VALUE_NONE,   // the flag is only there or not
+    DEFT__VALUE_FILE,   // the name of a file
+    DEFT__VALUE_PATH,   // the name of a file or a directory
+    DEFT__VALUE_TEXT,   // anything but nothing
+    DEFT__VALUE_PAIR,   // KEY=VALUE
+    DEFT__VALUE_NUMBER, // a whole number from number_min to number_max
+    DEFT__VALUE_CHOICE  // one of `choices`
+} deft__value_kind;
+
+typedef struct deft__flag {
+    const char        *name;   // without its dashes
+    char               letter; // 0: there is only the long form
+    deft__value_kind   kind;
+    const char        *value_name; // "FILE"; NULL for DEFT__VALUE_NONE
+    const char        *help;       // one line, no full stop
+    const char *const *choices;    // ends in NULL
+    uint64_t           number_min;
+    uint64_t           number_max;
+    bool               is_global;     // every command takes it
+    bool               is_repeatable; // each one counts; otherwise the last one does
+} deft__flag;
+
+// Words that an operand may be, for completions.
+typedef enum deft__operand_kind {
+    DEFT__OPERAND_NONE,
+    DEFT__OPERAND_TEXT,
+    DEFT__OPERAND_COMMAND,
+    DEFT__OPERAND_SHELL,
+    DEFT__OPERAND_SETTING
+} deft__operand_kind;
+
+typedef struct deft__command {
+    const char        *name;
+    const char        *operands; // as help shows them: "[KEY [VALUE]]"; "" for none
+    size_t             operand_count_min;
+    size_t             operand_count_max;
+    deft__operand_kind operand_kind;
+    uint32_t           flags;       // DEFT__FLAG_BIT of those it takes beside the global ones
+    const char        *summary;     // one line, no full stop
+    const char        *description; // paragraphs, an empty line between them
+    const char *const *examples;    // command lines, each followed by what it does; ends in NULL
+    int (*run)(deft__cli *cli);
+} deft__command;
+
+const deft__flag    *deft__flag_at(deft__flag_id id);
+const deft__command *deft__command_at(size_t index); // NULL past the last one
+const deft__command *deft__command_find(deft_view name);
+bool                 deft__command_takes(const deft__command *command, deft__flag_id id);
+
+// The words for `deft completions SHELL`; ends in NULL.
+extern const char *const deft__shells[];
+
+int deft__command_completions(deft__cli *cli);
+int deft__command_context(deft__cli *cli);
+int deft__command_demo(deft__cli *cli);
+int deft__command_help(deft__cli *cli);
+int deft__command_listing(deft__cli *cli);
+int deft__command_plan(deft__cli *cli);
+int deft__command_search(deft__cli *cli);
+int deft__command_settings(deft__cli *cli);
+int deft__command_tools(deft__cli *cli);
+int deft__command_version(deft__cli *cli);
+
+#endif

@@ -1,0 +1,81 @@
+#include "cli/upfront.h"
+
+#include "deft/tokens.h"
+
+// Found tools are called through the bridge unless they join the tool list.
+static size_t search_tool_count(const deft_plan *plan, const deft_settings *settings)
+{
+    if (!deft_plan_summary_of(plan)->is_active) {
+        return 0;
+    } else {
+        return settings->style == DEFT_STYLE_LOAD ? 1 : 3;
+    }
+}
+
+static const deft_bridge_tool bridge_tools[] = {DEFT_BRIDGE_SEARCH, DEFT_BRIDGE_DESCRIBE,
+                                                DEFT_BRIDGE_CALL};
+
+deft_status deft__upfront_init(deft__upfront *upfront, const deft_plan *plan,
+                               const deft_settings *settings)
+{
+    *upfront = (deft__upfront){.tool_count = search_tool_count(plan, settings)};
+    deft_buffer_init(&upfront->listing, NULL);
+    deft_status status = deft_listing_write(plan, settings, &upfront->listing, &upfront->report);
+
+    deft_buffer definition;
+    deft_buffer_init(&definition, NULL);
+    for (size_t i = 0; i < upfront->tool_count && status == DEFT_OK; i++) {
+        deft_buffer_reset(&definition);
+        status = deft_bridge_write_definition(settings, bridge_tools[i], settings->measured_form,
+                                              deft_buffer_view(&upfront->listing), &definition);
+        upfront->search_tokens +=
+            deft_tokens_estimate(deft_buffer_view(&definition), settings->token_family);
+    }
+    deft_buffer_clear(&definition);
+
+    const deft_plan_summary *summary = deft_plan_summary_of(plan);
+    upfront->all_tokens              = summary->total.tokens;
+    upfront->now_tokens = summary->total.tokens - summary->deferred.tokens + upfront->search_tokens;
+    return status;
+}
+
+void deft__upfront_clear(deft__upfront *upfront)
+{
+    deft_buffer_clear(&upfront->listing);
+}
+
+int64_t deft__upfront_saved(const deft__upfront *upfront)
+{
+    return (int64_t)upfront->all_tokens - (int64_t)upfront->now_tokens;
+}
+
+deft_naming deft__naming_of(deft_form form)
+{
+    return form == DEFT_FORM_MCP ? DEFT_NAMING_PLAIN : DEFT_NAMING_WIRE;
+}
+
+deft_status deft__upfront_write(const deft__upfront *upfront, const deft_plan *plan,
+                                const deft_settings *settings, deft_form form, deft_naming naming,
+                                deft_buffer *out)
+{
+    const deft_catalog *catalog  = deft_plan_catalog(plan);
+    deft_status         status   = DEFT_OK;
+    bool                is_first = true;
+    deft_buffer_append_text(out, "[");
+    for (size_t i = 0; i < upfront->tool_count && status == DEFT_OK; i++) {
+        deft_buffer_append_text(out, is_first ? "\n" : ",\n");
+        status   = deft_bridge_write_definition(settings, bridge_tools[i], form,
+                                                deft_buffer_view(&upfront->listing), out);
+        is_first = false;
+    }
+    for (uint32_t i = 0; i < deft_catalog_tool_count(catalog) && status == DEFT_OK; i++) {
+        const deft_tool_id tool = {i};
+        if (deft_plan_decision(plan, tool).place != DEFT_PLACE_DEFERRED) {
+            deft_buffer_append_text(out, is_first ? "\n" : ",\n");
+            status   = deft_catalog_write_tool(catalog, tool, form, naming, out);
+            is_first = false;
+        }
+    }
+    deft_buffer_append_text(out, "\n]");
+    return status == DEFT_OK ? out->status : status;
+}

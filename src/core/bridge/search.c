@@ -1,0 +1,494 @@
+// The search tool: arguments in, an answer out, and the found tools loaded. The answer is written
+// before anything is loaded, so a call that fails leaves the session as it was.
+#include "base/fail.h"
+#include "core/bridge/answer.h"
+#include "core/bridge/arguments.h"
+#include "core/bridge/names.h"
+#include "core/listing/clean.h"
+#include "core/ranking/searcher.h"
+#include "core/session/session.h"
+
+static const char advice[] = "Send either {\"query\": \"a few keywords\"} or "
+                             "{\"tool_id\": \"server::tool\"}.";
+
+typedef struct search_request {
+    deft_session        *session;
+    const deft_settings *settings;
+    deft_view            query;   // empty when tool_id is given
+    deft_view            tool_id; // empty when query is given
+    bool                 has_results;
+    size_t               results; // tools wanted at most
+    deft_tool_id        *hits;    // in the session's catalog, best first
+    size_t               hit_count;
+    const deft_catalog  *searched; // the searcher's catalog
+} search_request;
+
+static const deft_catalog *catalog_of(const search_request *request)
+{
+    return deft_plan_catalog(deft_session_plan(request->session));
+}
+
+// A number that may have arrived as text: "5". False: it is no whole number.
+static bool read_number(deft__arguments *arguments, deft__json_value value, int64_t *number,
+                        bool *has_memory)
+{
+    deft_view text = deft__json_raw(value);
+    *has_memory    = true;
+    if (deft__json_is(value, DEFT__JSON_NUMBER)) {
+        const deft_status status = deft__json_int64(value, number);
+        if (status == DEFT_LIMIT) {
+            *number = text.data[0] == '-' ? INT64_MIN : INT64_MAX;
+        }
+        return status != DEFT_INVALID;
+    }
+    *has_memory = deft__arguments_string(arguments, value, &text);
+    if (!*has_memory || text.size == 0 || text.size > 18) {
+        return false;
+    }
+    const bool is_negative = text.data[0] == '-';
+    int64_t    sum         = 0;
+    for (size_t i = is_negative ? 1 : 0; i < text.size; i++) {
+        if (text.data[i] < '0' || text.data[i] > '9') {
+            return false;
+        }
+        sum = sum * 10 + (text.data[i] - '0');
+    }
+    *number = is_negative ? -sum : sum;
+    return !(is_negative && text.size == 1);
+}
+
+static deft_status read_results(deft__arguments *arguments, search_request *request,
+                                deft_error *error)
+{
+    const deft_settings *settings = request->settings;
+    const char          *name     = "max_results";
+    deft__json_value     value    = deft__json_member(arguments->object, name);
+    if (!deft__arguments_has(value)) {
+        name  = "limit";
+        value = deft__json_member(arguments->object, name);
+    }
+    int64_t number       = settings->results_default;
+    request->has_results = deft__arguments_has(value);
+    if (request->has_results) {
+        bool has_memory = true;
+        if (!read_number(arguments, value, &number, &has_memory) || number < 1) {
+            return has_memory ? deft__fail(error, DEFT_INVALID, deft__json_offset(value),
+                                           "'%s' must be a whole number from 1 to %u", name,
+                                           (unsigned)settings->results_max)
+                              : deft__fail_memory(error);
+        }
+    }
+    request->results =
+        (uint64_t)number < settings->results_max ? (size_t)number : settings->results_max;
+    return DEFT_OK;
+}
+
+static deft_status read_request(deft__arguments *arguments, deft_view text, search_request *request,
+                                deft_error *error)
+{
+    deft_status status = deft__arguments_read(arguments, text, error);
+    if (status == DEFT_OK) {
+        status = deft__arguments_text(arguments, "query", &request->query, error);
+    }
+    if (status == DEFT_OK) {
+        status = deft__arguments_text(arguments, "tool_id", &request->tool_id, error);
+    }
+    if (status != DEFT_OK) {
+        return status;
+    }
+    if (request->query.size > 0 && request->tool_id.size > 0) {
+        return deft__fail(error, DEFT_INVALID, 0, "both 'query' and 'tool_id' were given");
+    }
+    if (request->query.size == 0 && request->tool_id.size == 0) {
+        return deft__fail(error, DEFT_INVALID, 0, "neither 'query' nor 'tool_id' was given");
+    }
+    return read_results(arguments, request, error);
+}
+
+// The searcher may belong to another catalog than the session has by now; across catalogs a tool
+// is its id.
+static bool to_session(const search_request *request, deft_tool_id found, deft_tool_id *tool)
+{
+    if (request->searched == catalog_of(request)) {
+        *tool = found;
+        return true;
+    }
+    return deft_catalog_find(catalog_of(request), deft_catalog_tool(request->searched, found)->id,
+                             tool);
+}
+
+static bool is_allowed(void *context, deft_tool_id found)
+{
+    const search_request *request = context;
+    deft_tool_id          tool    = {0};
+    return to_session(request, found, &tool) && deft_session_is_allowed(request->session, tool);
+}
+
+// A search is for what is withheld: a tool in plain sight would take the place of one that is not.
+static bool is_withheld(void *context, deft_tool_id found)
+{
+    const search_request *request = context;
+    deft_tool_id          tool    = {0};
+    return to_session(request, found, &tool) && deft_session_is_allowed(request->session, tool) &&
+           deft__visible_is_deferred(&request->session->visible, tool);
+}
+
+// Whether a query names its tools itself; then as many are returned as one answer may hold.
+static bool is_selection(deft_view query)
+{
+    while (query.size > 0 && query.data[0] == ' ') {
+        query = deft_view_slice(query, 1, query.size);
+    }
+    return deft_view_starts_with(query, deft_view_of("select:"));
+}
+
+static deft_status run_query(search_request *request, deft_searcher *searcher, deft__arena *arena,
+                             deft_error *error)
+{
+    const deft_settings   *settings = request->settings;
+    const bool             selects  = is_selection(request->query);
+    const deft_tool_filter filter   = {.is_shown = selects ? is_allowed : is_withheld,
+                                       .context  = request};
+    const deft_query       query    = {
+                 .text    = request->query,
+                 .ranking = settings->ranking,
+                 .hits_max = selects && !request->has_results ? settings->results_max : request->results,
+                 .score_min = settings->ranking == DEFT_RANKING_BM25
+                                  ? (float)settings->matching_threshold_milli / 1000
+                                  : 0,
+                 .filter    = &filter,
+    };
+    const deft_status status = deft_searcher_run(searcher, &query, error);
+    if (status != DEFT_OK) {
+        return status;
+    }
+    size_t          count = 0;
+    const deft_hit *hits  = deft_searcher_hits(searcher, &count);
+    request->hits         = deft__arena_array(arena, count, sizeof *request->hits);
+    if (request->hits == NULL) {
+        return deft__fail_memory(error);
+    }
+    for (size_t i = 0; i < count; i++) {
+        request->hit_count += to_session(request, hits[i].tool, &request->hits[request->hit_count]);
+    }
+    return DEFT_OK;
+}
+
+static deft_status run_lookup(search_request *request, deft__arena *arena, deft_error *error)
+{
+    request->hits = deft__arena_array(arena, 1, sizeof *request->hits);
+    if (request->hits == NULL) {
+        return deft__fail_memory(error);
+    }
+    if (deft__names_find(request->session, request->tool_id, request->hits) == DEFT_OK) {
+        request->hit_count = 1;
+    }
+    return DEFT_OK;
+}
+
+static void append_parameters(deft_buffer *out, const deft_tool *tool)
+{
+    deft_buffer_append_text(out, tool->parameter_count > 0 ? "Parameters: " : "Parameters: none");
+    for (uint32_t i = 0; i < tool->parameter_count; i++) {
+        const deft_parameter *parameter = &tool->parameters[i];
+        deft_buffer_append_text(out, i > 0 ? ", " : "");
+        deft__clean_append(out, parameter->name, DEFT_NAME_SIZE_MAX);
+        if (parameter->type.size > 0) {
+            deft_buffer_append_byte(out, ' ');
+            deft__clean_append(out, parameter->type, DEFT_NAME_SIZE_MAX);
+        }
+        deft_buffer_append_text(out, parameter->is_required ? " (required)" : "");
+    }
+    deft_buffer_append_byte(out, '\n');
+}
+
+// What is said of one hit, both ways. `schema` is empty where none is shown.
+static void append_hit(const search_request *request, deft_tool_id id, deft_view schema,
+                       deft_buffer *out)
+{
+    const deft_tool *tool = deft_catalog_tool(catalog_of(request), id);
+    deft_buffer_append_byte(out, '\n');
+    deft__clean_append(out, tool->id, DEFT_NAME_SIZE_MAX * 3);
+    if (tool->description.size > 0) {
+        deft_buffer_append_text(out, ": ");
+        deft__clean_append(out, tool->description, request->settings->listing_description_size_max);
+    }
+    deft_buffer_append_byte(out, '\n');
+    append_parameters(out, tool);
+    if (schema.size > 0) {
+        deft_buffer_append_text(out, "Input schema: ");
+        deft_buffer_append(out, schema);
+        deft_buffer_append_byte(out, '\n');
+    }
+}
+
+static void write_hit(const search_request *request, deft_tool_id id, deft_view schema,
+                      deft__json_writer *writer)
+{
+    const deft_tool *tool = deft_catalog_tool(catalog_of(request), id);
+    deft__json_begin_object(writer);
+    deft__json_name(writer, "id");
+    deft__json_write_string(writer, tool->id);
+    deft__json_name(writer, "name");
+    deft__json_write_string(writer, tool->wire_name);
+    deft__json_name(writer, "description");
+    deft__json_write_string(writer, tool->description);
+    deft__json_name(writer, "parameters");
+    deft__json_begin_array(writer);
+    for (uint32_t i = 0; i < tool->parameter_count; i++) {
+        const deft_parameter *parameter = &tool->parameters[i];
+        deft__json_begin_object(writer);
+        deft__json_name(writer, "name");
+        deft__json_write_string(writer, parameter->name);
+        if (parameter->type.size > 0) {
+            deft__json_name(writer, "type");
+            deft__json_write_string(writer, parameter->type);
+        }
+        deft__json_name(writer, "required");
+        deft__json_write_bool(writer, parameter->is_required);
+        deft__json_end_object(writer);
+    }
+    deft__json_end_array(writer);
+    if (schema.size > 0) {
+        deft__json_name(writer, "inputSchema");
+        deft__json_write_raw(writer, schema);
+    }
+    deft__json_end_object(writer);
+}
+
+// The schema of a hit on one line into `out`, if there is room for it in `*tokens_left`.
+static bool fit_schema(const search_request *request, deft_tool_id id, uint64_t *tokens_left,
+                       deft_buffer *out)
+{
+    const deft_view raw = deft_catalog_tool(catalog_of(request), id)->input_schema;
+    deft_buffer_reset(out);
+    if (raw.size == 0) {
+        return true;
+    }
+    deft__json_writer writer;
+    deft__json_writer_init(&writer, out);
+    deft__json_write_raw_compact(&writer, raw);
+    const uint64_t tokens =
+        deft_tokens_estimate(deft_buffer_view(out), request->settings->token_family);
+    if (tokens > *tokens_left) {
+        deft_buffer_reset(out);
+        return false;
+    }
+    *tokens_left -= tokens;
+    return true;
+}
+
+static void append_heading(const search_request *request, deft_buffer *out)
+{
+    deft_buffer_append_u64(out, request->hit_count);
+    deft_buffer_append_text(out, request->hit_count == 1 ? " tool found." : " tools found.");
+    if (request->settings->style == DEFT_STYLE_LOAD) {
+        deft_buffer_append_text(out,
+                                request->hit_count == 1
+                                    ? " It is in your tool list now; call it directly.\n"
+                                    : " They are in your tool list now; call them directly.\n");
+    } else {
+        deft_buffer_append_text(out, " Call one with ");
+        deft_buffer_append(out, request->settings->call_name);
+        deft_buffer_append_text(out, ": tool_name is its id, tool_args its arguments.\n");
+    }
+}
+
+// Says which names after `select:` fit no tool.
+static void append_unknown_names(const search_request *request, const deft__query *query,
+                                 deft_buffer *out)
+{
+    const size_t explained_max = 3; // looking for near names is the expensive part
+    size_t       explained     = 0;
+    for (size_t i = 0; i < query->name_count && explained < explained_max; i++) {
+        deft_tool_id      tool   = {0};
+        const deft_status status = deft__names_find(request->session, query->names[i], &tool);
+        if (status != DEFT_OK) {
+            deft_buffer_append_byte(out, out->size > 0 ? '\n' : ' ');
+            deft__names_explain(request->session, query->names[i], status, out);
+            explained++;
+        }
+    }
+}
+
+static void write_found(const search_request *request, deft_answer *answer, deft_buffer *schema)
+{
+    const deft_settings *settings  = request->settings;
+    const bool           is_bridge = settings->style != DEFT_STYLE_LOAD;
+    uint64_t             left =
+        settings->result_budget_tokens > 0 ? settings->result_budget_tokens : UINT64_MAX;
+    size_t            left_out = 0;
+    deft__json_writer writer;
+    deft__json_writer_init(&writer, &answer->structured);
+    deft__json_begin_object(&writer);
+    deft__json_name(&writer, "tools");
+    deft__json_begin_array(&writer);
+    append_heading(request, &answer->text);
+    for (size_t i = 0; i < request->hit_count; i++) {
+        const deft_tool_id id = request->hits[i];
+        if (is_bridge && !fit_schema(request, id, &left, schema)) {
+            left_out++;
+        }
+        append_hit(request, id, deft_buffer_view(schema), &answer->text);
+        write_hit(request, id, deft_buffer_view(schema), &writer);
+    }
+    deft__json_end_array(&writer);
+    deft__json_name(&writer, "loaded");
+    deft__json_write_uint64(&writer, answer->loaded_count);
+    deft__json_end_object(&writer);
+    if (left_out > 0) {
+        deft_buffer_append_text(&answer->text, "\nNot every input schema fits into one answer; ");
+        deft_buffer_append(&answer->text, settings->describe_name);
+        deft_buffer_append_text(&answer->text, " gives the others.\n");
+    }
+}
+
+// {"tools": [], "loaded": 0, "message": the text}
+static void write_nothing(deft_answer *answer)
+{
+    deft__json_writer writer;
+    deft__json_writer_init(&writer, &answer->structured);
+    deft__json_begin_object(&writer);
+    deft__json_name(&writer, "tools");
+    deft__json_begin_array(&writer);
+    deft__json_end_array(&writer);
+    deft__json_name(&writer, "loaded");
+    deft__json_write_uint64(&writer, 0);
+    deft__json_name(&writer, "message");
+    deft__json_write_string(&writer, deft_buffer_view(&answer->text));
+    deft__json_end_object(&writer);
+}
+
+static bool is_listed(void *context, deft_tool_id tool)
+{
+    const search_request *request = context;
+    return deft_session_is_allowed(request->session, tool);
+}
+
+// The fallback starts at the richest level even where little is listed upfront: now the model asks.
+static deft_status append_fallback(search_request *request, deft_answer *answer, deft_error *error)
+{
+    deft_settings settings = *request->settings;
+    settings.listing       = DEFT_LISTING_FULL;
+    deft_buffer listing;
+    deft_buffer_init(&listing, answer->text.allocator);
+    const deft_tool_filter filter = {.is_shown = is_listed, .context = request};
+    const deft_status      status = deft_listing_write_filtered(deft_session_plan(request->session),
+                                                                &settings, &filter, &listing, NULL);
+    if (listing.size > 0) {
+        deft_buffer_append_text(&answer->text, "\n\nWhat can be found:\n");
+        deft_buffer_append(&answer->text, deft_buffer_view(&listing));
+    }
+    deft_buffer_clear(&listing);
+    return status == DEFT_OK ? DEFT_OK : deft__fail_memory(error);
+}
+
+static deft_status write_not_found(search_request *request, const deft_searcher *searcher,
+                                   deft_answer *answer, deft_error *error)
+{
+    deft_buffer *out    = &answer->text;
+    deft_status  status = DEFT_OK;
+    if (request->tool_id.size > 0) {
+        deft_tool_id tool;
+        deft__names_explain(request->session, request->tool_id,
+                            deft__names_find(request->session, request->tool_id, &tool), out);
+    } else if (searcher->query.is_selection) {
+        append_unknown_names(request, &searcher->query, out);
+    } else {
+        deft_buffer_append_text(out, "No tool matches ");
+        deft__append_quoted(out, request->query);
+        deft_buffer_append_text(out, ". Try fewer or other words.");
+    }
+    if (request->settings->is_fallback_listed) {
+        status = append_fallback(request, answer, error);
+    }
+    write_nothing(answer);
+    return status;
+}
+
+static deft_status write_inactive(deft_answer *answer, deft_error *error)
+{
+    deft_buffer_append_text(&answer->text,
+                            "Tool search is not active: every tool is already loaded and in your "
+                            "tool list. Call the one you need directly.");
+    write_nothing(answer);
+    return deft__answer_finish(answer, error);
+}
+
+// The last step: everything that can fail comes before the first tool is loaded.
+static deft_status load_hits(search_request *request, deft_error *error)
+{
+    deft_session *session = request->session;
+    if (!deft__session_reserve(session, request->hit_count)) {
+        return deft__fail_memory(error);
+    }
+    const uint32_t search = deft_session_record_search(
+        session, request->query.size > 0 ? request->query : request->tool_id);
+    if (search == 0) {
+        return deft__fail_memory(error);
+    }
+    deft_status status = DEFT_OK;
+    for (size_t i = 0; status == DEFT_OK && i < request->hit_count; i++) {
+        status = deft_session_load(session, request->hits[i], search, NULL, error);
+    }
+    return status;
+}
+
+static deft_status answer_request(search_request *request, deft_searcher *searcher,
+                                  deft_answer *answer, deft_error *error)
+{
+    deft_status status = DEFT_OK;
+    for (size_t i = 0; i < request->hit_count; i++) {
+        answer->loaded_count += !deft_session_is_visible(request->session, request->hits[i]);
+    }
+    answer->found_count = request->hit_count;
+    if (request->hit_count == 0) {
+        status = write_not_found(request, searcher, answer, error);
+    } else {
+        deft_buffer schema;
+        deft_buffer_init(&schema, answer->text.allocator);
+        write_found(request, answer, &schema);
+        if (request->query.size > 0 && searcher->query.is_selection) {
+            append_unknown_names(request, &searcher->query, &answer->text);
+        }
+        status = schema.status == DEFT_OK ? DEFT_OK : deft__fail_memory(error);
+        deft_buffer_clear(&schema);
+    }
+    if (status == DEFT_OK) {
+        status = deft__answer_finish(answer, error);
+    }
+    return status == DEFT_OK ? load_hits(request, error) : status;
+}
+
+deft_status deft_bridge_search(deft_session *session, deft_searcher *searcher,
+                               const deft_settings *settings, deft_view text, deft_answer *answer,
+                               deft_error *error)
+{
+    deft__answer_reset(answer);
+    if (!deft_plan_summary_of(deft_session_plan(session))->is_active) {
+        return write_inactive(answer, error);
+    }
+    search_request request = {
+        .session = session, .settings = settings, .searched = deft__searcher_catalog(searcher)};
+    deft__arguments arguments;
+    deft_error      reason = DEFT_ERROR_INIT;
+    deft__arguments_init(&arguments, answer->text.allocator);
+    deft_status status = read_request(&arguments, text, &request, &reason);
+    if (status == DEFT_OK) {
+        status = request.query.size > 0 ? run_query(&request, searcher, &arguments.arena, &reason)
+                                        : run_lookup(&request, &arguments.arena, &reason);
+    }
+    if (status == DEFT_OK) {
+        status = answer_request(&request, searcher, answer, error);
+    } else if (status != DEFT_OUT_OF_MEMORY) {
+        deft__answer_append_message(answer, &reason);
+        status = deft__answer_finish_error(answer, advice, error);
+    } else {
+        status = deft__fail_memory(error);
+    }
+    if (status != DEFT_OK) {
+        deft__answer_reset(answer);
+    }
+    deft__arguments_clear(&arguments);
+    return status;
+}

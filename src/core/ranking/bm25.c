@@ -1,0 +1,116 @@
+// Ranking `bm25`: Okapi BM25 over one flat text per tool (name, server, description, parameter
+// descriptions). A tool's score is the sum over the query's terms, a repeated term counting again,
+// of
+//
+//     idf * f * (k1 + 1) / (f + k1 * (1 - b + b * length / average_length))
+//     idf = ln(1 + (N - n + 0.5) / (n + 0.5))
+//
+// where f is how often the tool has the term, n how many of the N tools have it, and lengths are
+// in terms. This idf is never negative, so a word that every tool has cannot push a tool down.
+#include "core/index/terms.h"
+#include "core/ranking/searcher.h"
+
+#include <math.h>
+
+// The usual values, and those of the products that publish theirs.
+static const double k1 = 1.5;
+static const double b  = 0.75;
+
+typedef struct query_term {
+    char     text[DEFT__TERM_SIZE_MAX];
+    size_t   size;
+    unsigned count; // in the query
+    bool     is_required;
+} query_term;
+
+typedef struct query_terms {
+    query_term items[DEFT_QUERY_TERMS_MAX];
+    size_t     count;
+} query_terms;
+
+static query_term *find_term(query_terms *terms, deft_view text)
+{
+    for (size_t i = 0; i < terms->count; i++) {
+        if (deft_view_equal(deft_view_make(terms->items[i].text, terms->items[i].size), text)) {
+            return &terms->items[i];
+        }
+    }
+    return NULL;
+}
+
+// NULL when there are too many terms already.
+static query_term *find_or_add_term(query_terms *terms, deft_view text)
+{
+    query_term *found = find_term(terms, text);
+    if (found == NULL && terms->count < DEFT_QUERY_TERMS_MAX) {
+        found = &terms->items[terms->count++];
+        memcpy(found->text, text.data, text.size);
+        found->size        = text.size;
+        found->count       = 0;
+        found->is_required = false;
+    }
+    return found;
+}
+
+// The required words come first, so that a long query cannot crowd them out.
+static void split_query(const deft__query *query, query_terms *terms)
+{
+    deft__terms splitter;
+    deft_view   text;
+    terms->count = 0;
+    for (size_t i = 0; i < query->required_count; i++) {
+        deft__terms_init(&splitter, query->required[i]);
+        while (deft__terms_next(&splitter, &text)) {
+            query_term *term = find_or_add_term(terms, text);
+            if (term != NULL) {
+                term->is_required = true;
+            }
+        }
+    }
+    deft__terms_init(&splitter, deft_view_make(query->words, query->words_size));
+    while (deft__terms_next(&splitter, &text)) {
+        query_term *term = find_or_add_term(terms, text);
+        if (term != NULL) {
+            term->count++;
+        }
+    }
+}
+
+static double idf_of(double tool_count, double posting_count)
+{
+    return log(1 + (tool_count - posting_count + 0.5) / (posting_count + 0.5));
+}
+
+static double term_weight(double f, double length, double average_length)
+{
+    return f * (k1 + 1) / (f + k1 * (1 - b + b * length / average_length));
+}
+
+static void score_term(deft_searcher *searcher, const query_term *term)
+{
+    const deft_index    *index = searcher->index;
+    size_t               count = 0;
+    const deft__posting *postings =
+        deft__index_postings(index, deft_view_make(term->text, term->size), &count);
+    const double idf = idf_of(index->document_count, (double)count);
+
+    for (size_t i = 0; i < count; i++) {
+        const uint32_t tool   = postings[i].tool;
+        const double   length = index->documents[tool].length;
+        const double   weight = term_weight(postings[i].count, length, index->length_average);
+        deft__searcher_add(searcher, tool, (float)(term->count * idf * weight));
+        if (term->is_required) {
+            searcher->required_counts[tool]++;
+        }
+    }
+    searcher->required_count += term->is_required ? 1 : 0;
+}
+
+void deft__rank_bm25(deft_searcher *searcher)
+{
+    query_terms terms;
+    split_query(&searcher->query, &terms);
+    for (size_t i = 0; i < terms.count; i++) {
+        score_term(searcher, &terms.items[i]);
+    }
+}

@@ -1,0 +1,2 @@
+# The fish script, word for word.
+deft completions fish

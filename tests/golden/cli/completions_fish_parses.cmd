@@ -1,0 +1,3 @@
+# needs: fish
+# fish reads it.
+deft completions fish >deft.fish && fish -n deft.fish

@@ -1,0 +1,2 @@
+# A shell must be named.
+deft completions

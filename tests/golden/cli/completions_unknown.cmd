@@ -1,0 +1,2 @@
+# A shell that we have nothing for.
+deft completions tcsh

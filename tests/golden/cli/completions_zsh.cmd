@@ -1,0 +1,2 @@
+# The zsh script, word for word.
+deft completions zsh

@@ -1,0 +1,3 @@
+# needs: zsh
+# zsh reads it.
+deft completions zsh >_deft && zsh -n _deft

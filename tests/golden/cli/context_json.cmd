@@ -1,0 +1,2 @@
+# For programs.
+deft context --catalog data/shop.json --set toolSearch.tokenFamily=chars4 --json

@@ -1,0 +1,2 @@
+# What stands behind help must be a command.
+deft help -- --json

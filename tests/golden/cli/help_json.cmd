@@ -1,0 +1,2 @@
+# Commands and flags for programs.
+deft help --json

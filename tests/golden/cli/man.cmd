@@ -1,0 +1,2 @@
+# The manual page, from the same tables.
+deft help --man

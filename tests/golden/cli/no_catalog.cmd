@@ -1,0 +1,5 @@
+# Without a catalog every command that needs one says how to give one.
+for command in tools context plan listing "search x"; do
+    deft $command
+    echo $?
+done

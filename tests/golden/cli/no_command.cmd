@@ -1,0 +1,2 @@
+# Without a command: help.
+diff <(deft) <(deft help) && deft

@@ -1,0 +1,2 @@
+# Every key and its value. Proves E2.
+deft settings

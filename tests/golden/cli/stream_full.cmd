@@ -1,0 +1,2 @@
+# A full disk is.
+deft version >/dev/full

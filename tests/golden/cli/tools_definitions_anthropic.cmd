@@ -1,0 +1,2 @@
+# As the Anthropic API takes them.
+deft tools --catalog data/functions.json --definitions --form anthropic --sort catalog

@@ -1,0 +1,2 @@
+# A word that the command has no use for.
+deft tools shop

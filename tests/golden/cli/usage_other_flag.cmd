@@ -1,0 +1,2 @@
+# A flag of another command.
+deft tools --origin

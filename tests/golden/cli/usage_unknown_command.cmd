@@ -1,0 +1,2 @@
+# A slip in a command.
+deft tolls

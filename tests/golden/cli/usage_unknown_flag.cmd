@@ -1,0 +1,2 @@
+# A slip in a flag.
+deft tools --catalgo data
