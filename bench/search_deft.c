@@ -57,7 +57,7 @@ static size_t size(void *pointer)
 static size_t search(void *pointer, const char *query, size_t query_size, uint32_t *tools)
 {
     index *i = pointer;
-    if (deft__hybrid_run(&i->hybrid, deft_view_make(query, query_size), DEFT__CANDIDATES_MAX, NULL,
+    if (deft__hybrid_run(&i->hybrid, deft_view_make(query, query_size), BENCH_HITS_MAX, NULL,
                          NULL) != DEFT_OK) {
         return 0;
     }

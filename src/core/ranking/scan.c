@@ -11,6 +11,24 @@ size_t deft__scan_plain(const uint32_t *values, size_t from, size_t count, uint3
     return count;
 }
 
+// Appends the hits from `from` on to the `found_count` that are there.
+static size_t scan_rest(const uint32_t *values, size_t from, size_t count, uint32_t mask,
+                        uint32_t least, uint16_t *found, size_t found_count)
+{
+    for (size_t i = from; i < count; i++) {
+        if ((values[i] & mask) >= least) {
+            found[found_count++] = (uint16_t)i;
+        }
+    }
+    return found_count;
+}
+
+size_t deft__scan_all_plain(const uint32_t *values, size_t count, uint32_t mask, uint32_t least,
+                            uint16_t *found)
+{
+    return scan_rest(values, 0, count, mask, least, found, 0);
+}
+
 void deft__add_bounds_plain(uint32_t *bounds, const uint8_t *maxima, size_t count, uint32_t weight)
 {
     for (size_t i = 0; i < count; i++) {
@@ -43,6 +61,26 @@ __attribute__((target("avx2"))) static size_t scan_avx2(const uint32_t *values, 
     return deft__scan_plain(values, i, count, mask, least);
 }
 
+__attribute__((target("avx2"))) static size_t scan_all_avx2(const uint32_t *values, size_t count,
+                                                            uint32_t mask, uint32_t least,
+                                                            uint16_t *found)
+{
+    const __m256i masks       = _mm256_set1_epi32((int)mask);
+    const __m256i below       = _mm256_set1_epi32((int)least - 1);
+    size_t        found_count = 0;
+    size_t        i           = 0;
+    for (; i + 8 <= count; i += 8) {
+        const __m256i masked = _mm256_and_si256(
+            _mm256_loadu_si256((const __m256i *)(const void *)(values + i)), masks);
+        const __m256i over = _mm256_cmpgt_epi32(masked, below);
+        unsigned      hits = (unsigned)_mm256_movemask_ps(_mm256_castsi256_ps(over));
+        for (; hits != 0; hits &= hits - 1) {
+            found[found_count++] = (uint16_t)(i + (unsigned)__builtin_ctz(hits));
+        }
+    }
+    return scan_rest(values, i, count, mask, least, found, found_count);
+}
+
 __attribute__((target("avx2"))) static void add_bounds_avx2(uint32_t *bounds, const uint8_t *maxima,
                                                             size_t count, uint32_t weight)
 {
@@ -64,6 +102,13 @@ size_t deft__scan(const uint32_t *values, size_t from, size_t count, uint32_t ma
                                           : deft__scan_plain(values, from, count, mask, least);
 }
 
+size_t deft__scan_all(const uint32_t *values, size_t count, uint32_t mask, uint32_t least,
+                      uint16_t *found)
+{
+    return __builtin_cpu_supports("avx2") ? scan_all_avx2(values, count, mask, least, found)
+                                          : deft__scan_all_plain(values, count, mask, least, found);
+}
+
 void deft__add_bounds(uint32_t *bounds, const uint8_t *maxima, size_t count, uint32_t weight)
 {
     if (__builtin_cpu_supports("avx2")) {
@@ -78,6 +123,12 @@ void deft__add_bounds(uint32_t *bounds, const uint8_t *maxima, size_t count, uin
 size_t deft__scan(const uint32_t *values, size_t from, size_t count, uint32_t mask, uint32_t least)
 {
     return deft__scan_plain(values, from, count, mask, least);
+}
+
+size_t deft__scan_all(const uint32_t *values, size_t count, uint32_t mask, uint32_t least,
+                      uint16_t *found)
+{
+    return deft__scan_all_plain(values, count, mask, least, found);
 }
 
 void deft__add_bounds(uint32_t *bounds, const uint8_t *maxima, size_t count, uint32_t weight)

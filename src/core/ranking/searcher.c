@@ -213,28 +213,12 @@ static void score_exact(deft_searcher *searcher)
     }
 }
 
-static bool has_term(const deft__image *image, uint32_t term, uint32_t tool)
-{
-    const uint32_t *tools = image->tools + image->terms[term].posting;
-    uint32_t        low   = 0;
-    uint32_t        high  = image->terms[term].count;
-    while (low < high) {
-        const uint32_t middle = low + (high - low) / 2;
-        if (tools[middle] < tool) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
-    return low < image->terms[term].count && tools[low] == tool;
-}
-
 // Whether a tool has a word that the query excludes.
 static bool is_excluded(const deft_searcher *searcher, uint32_t tool)
 {
     for (size_t i = 0; i < searcher->excluded_term_count; i++) {
         const uint32_t term = searcher->excluded_terms[i];
-        if (term != DEFT__NONE && has_term(&searcher->index->image, term, tool)) {
+        if (term != DEFT__NONE && deft__image_has_term(&searcher->index->image, term, tool)) {
             return true;
         }
     }
@@ -302,7 +286,7 @@ static bool is_let_in(void *context, uint32_t tool)
     const deft__image   *image    = &searcher->index->image;
     for (size_t i = 0; i < searcher->required_term_count; i++) {
         const uint32_t term = searcher->required_terms[i];
-        if (term == DEFT__NONE || !has_term(image, term, tool)) {
+        if (term == DEFT__NONE || !deft__image_has_term(image, term, tool)) {
             return false;
         }
     }
