@@ -27,8 +27,8 @@ DEFT_API deft_status deft_bridge_write_definition(const deft_settings *settings,
 DEFT_API bool deft_bridge_from_name(const deft_settings *settings, deft_view name,
                                     deft_bridge_tool *tool);
 
-// One of the bridge's names is also the name of a tool that is visible: DEFT_CONFLICT, and the
-// message says what to set.
+// One of the bridge's names is also the name of a tool that is visible (in style load: or may
+// become so), or two of them are equal: DEFT_CONFLICT, and the message says what to set.
 DEFT_API deft_status deft_bridge_check_names(const deft_settings *settings, const deft_plan *plan,
                                              deft_error *error);
 
@@ -45,13 +45,15 @@ DEFT_API void deft_answer_init(deft_answer *answer, const deft_allocator *alloca
 DEFT_API void deft_answer_clear(deft_answer *answer);
 
 // The search tool: `arguments` is the JSON object that the model sent (empty counts as {}).
-// Found tools are loaded into the session. `answer` is overwritten. Fails only without memory.
+// Found tools are loaded into the session. `answer` is overwritten. Fails only without memory, and
+// the session is then as before. The searcher may be of an older catalog than the session's.
 DEFT_API deft_status deft_bridge_search(deft_session *session, deft_searcher *searcher,
                                         const deft_settings *settings, deft_view arguments,
                                         deft_answer *answer, deft_error *error);
 
-// tool_describe: whole definitions of one or several tools ("tool_name": a name or an array of
-// names), in OpenAI form unless "form" asks for "mcp" or "anthropic".
+// tool_describe: whole definitions of one or several tools ("tool_name": a name, several separated
+// by commas, or an array of names), in OpenAI form unless "form" asks for "mcp" or "anthropic".
+// Fails only without memory. Loads nothing.
 DEFT_API deft_status deft_bridge_describe(deft_session *session, const deft_settings *settings,
                                           deft_view arguments, deft_answer *answer,
                                           deft_error *error);
@@ -66,8 +68,8 @@ typedef struct deft_call {
 // Finds out what a call means. `name` is the called tool's name, the bridge's or any other; an
 // exact name works though the tool was never searched for, and loads it. Understands what models
 // do wrong: arguments as a JSON string, the bridge called through itself, the name inside the
-// arguments. DEFT_OK: `call` is filled. DEFT_NOT_FOUND, DEFT_CONFLICT or DEFT_INVALID: `answer`
-// holds what to tell the model, with the closest names.
+// arguments. DEFT_OK: `call` is filled. DEFT_NOT_FOUND, DEFT_CONFLICT, DEFT_INVALID or DEFT_LIMIT:
+// `answer` holds what to tell the model, with the closest names.
 DEFT_API deft_status deft_bridge_call(deft_session *session, const deft_settings *settings,
                                       deft_view name, deft_view arguments, deft_call *call,
                                       deft_answer *answer, deft_error *error);

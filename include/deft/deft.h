@@ -3,6 +3,7 @@
 #define DEFT_DEFT_H
 
 #include "deft/allocator.h" // IWYU pragma: export
+#include "deft/analyzer.h"  // IWYU pragma: export
 #include "deft/bridge.h"    // IWYU pragma: export
 #include "deft/buffer.h"    // IWYU pragma: export
 #include "deft/catalog.h"   // IWYU pragma: export

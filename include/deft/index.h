@@ -61,7 +61,9 @@ DEFT_API bool deft_ranking_is_built(deft_ranking ranking);
 DEFT_API deft_status deft_searcher_run(deft_searcher *searcher, const deft_query *query,
                                        deft_error *error);
 
-// The hits of the last run, best first. Borrowed: valid until the next run or free.
+// The hits of the last run, best first; in ranking `hybrid` a tool whose server has three places
+// already stands behind another server's that scores nearly as well. Borrowed: valid until the next
+// run or free.
 DEFT_API const deft_hit *deft_searcher_hits(const deft_searcher *searcher, size_t *count);
 
 #ifdef __cplusplus

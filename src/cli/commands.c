@@ -6,7 +6,6 @@ static const char *const form_words[]    = {"mcp", "openai", "anthropic", NULL};
 static const char *const sort_words[]    = {"tokens", "name", "catalog", NULL};
 static const char *const place_words[]   = {"pinned", "visible", "deferred", NULL};
 static const char *const ranking_words[] = {"hybrid", "bm25", "keyword", "regex", NULL};
-const char *const        deft__shells[]  = {"bash", "zsh", "fish", NULL};
 
 // In the order of deft__flag_id, which is also the order in which help lists them.
 static const deft__flag flags[DEFT__FLAG_COUNT] = {

@@ -60,14 +60,14 @@ typedef enum deft__value_kind {
 } deft__value_kind;
 
 typedef struct deft__flag {
-    const char        *name;   // without its dashes
-    char               letter; // 0: there is only the long form
-    deft__value_kind   kind;
+    const char        *name;       // without its dashes
     const char        *value_name; // "FILE"; NULL for DEFT__VALUE_NONE
     const char        *help;       // one line, no full stop
     const char *const *choices;    // ends in NULL
     uint64_t           number_min;
     uint64_t           number_max;
+    deft__value_kind   kind;
+    char               letter;        // 0: there is only the long form
     bool               is_global;     // every command takes it
     bool               is_repeatable; // each one counts; otherwise the last one does
 } deft__flag;
@@ -98,9 +98,6 @@ const deft__flag    *deft__flag_at(deft__flag_id id);
 const deft__command *deft__command_at(size_t index); // NULL past the last one
 const deft__command *deft__command_find(deft_view name);
 bool                 deft__command_takes(const deft__command *command, deft__flag_id id);
-
-// The words for `deft completions SHELL`; ends in NULL.
-extern const char *const deft__shells[];
 
 int deft__command_completions(deft__cli *cli);
 int deft__command_context(deft__cli *cli);

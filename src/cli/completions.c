@@ -6,6 +6,8 @@
 
 #include <string.h>
 
+static const char *const shells[] = {"bash", "zsh", "fish", NULL};
+
 static void append_words(deft_buffer *out, const char *const *words)
 {
     for (size_t i = 0; words[i] != NULL; i++) {
@@ -44,7 +46,7 @@ static void append_operand_words(deft_buffer *out, const deft__command *command)
         append_command_names(out, " ");
         break;
     case DEFT__OPERAND_SHELL:
-        append_words(out, deft__shells);
+        append_words(out, shells);
         break;
     case DEFT__OPERAND_SETTING:
         deft_buffer_append_text(out, "get set ");
@@ -356,22 +358,27 @@ static void append_fish(deft_buffer *out)
     }
 }
 
+typedef void (*script_writer)(deft_buffer *out);
+
+// In the order of `shells`.
+static const script_writer writers[] = {append_bash, append_zsh, append_fish};
+
 int deft__command_completions(deft__cli *cli)
 {
-    static void (*const writers[])(deft_buffer *) = {append_bash, append_zsh, append_fish};
-
-    const char *shell = cli->invocation.operands[0];
-    size_t      i     = 0;
-    while (deft__shells[i] != NULL && strcmp(deft__shells[i], shell) != 0) {
-        i++;
+    const char   *shell = cli->invocation.operands[0];
+    script_writer write = NULL;
+    for (size_t i = 0; i < sizeof writers / sizeof writers[0]; i++) {
+        if (strcmp(shells[i], shell) == 0) {
+            write = writers[i];
+        }
     }
-    if (deft__shells[i] == NULL) {
+    if (write == NULL) {
         deft__complain(&cli->output, "there are no completions for '%s', only for bash, zsh, fish",
                        shell);
         return DEFT__EXIT_WRONG;
     }
     if (!deft__invocation_has(&cli->invocation, DEFT__FLAG_JSON)) {
-        writers[i](&cli->output.text);
+        write(&cli->output.text);
         return DEFT__EXIT_FOUND;
     }
     deft_buffer       text;
@@ -379,7 +386,7 @@ int deft__command_completions(deft__cli *cli)
     deft__json_writer json;
     deft_buffer_init(&text, NULL);
     deft_buffer_init(&script, NULL);
-    writers[i](&script);
+    write(&script);
     deft__json_writer_init(&json, &text);
     deft__json_begin_object(&json);
     deft__json_name(&json, "shell");

@@ -1,9 +1,11 @@
 // Whole files, read within bounds and replaced at one stroke.
+#define _XOPEN_SOURCE 700 // nftw
 #include "cli/files.h"
 
 #include "support/test.h"
 
 #include <fcntl.h>
+#include <ftw.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -24,12 +26,20 @@ static int enter(void **state)
                : -1;
 }
 
+static int remove_entry(const char *path, const struct stat *information, int type,
+                        struct FTW *level)
+{
+    (void)information;
+    (void)type;
+    (void)level;
+    return remove(path);
+}
+
 static int leave(void **state)
 {
     const place *here = *state;
-    char         command[100];
-    snprintf(command, sizeof command, "rm -rf '%s'", here->folder);
-    return chdir(here->before) == 0 ? system(command) : -1;
+    return chdir(here->before) == 0 ? nftw(here->folder, remove_entry, 8, FTW_DEPTH | FTW_PHYS)
+                                    : -1;
 }
 
 static void put(const char *path, deft_view text)

@@ -98,9 +98,9 @@ static void append_terms(deft_buffer *out, const char *const *terms)
 
 static const char *const files[] = {
     "deft.json, .deft.json",
-    "The project's settings: the nearest one in the current directory or above it, up to the "
-    "directory with .git or the home directory. It holds toolSearch and mcpServers, as JSON with "
-    "comments.",
+    ("The project's settings: the nearest one in the current directory or above it, up to the "
+     "directory with .git or the home directory. It holds toolSearch and mcpServers, as JSON with "
+     "comments."),
     ".mcp.json",
     "Servers, in the current directory.",
     "$XDG_CONFIG_HOME/deft/config.json",

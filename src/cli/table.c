@@ -33,15 +33,15 @@ static void end_cell(deft__table *table, size_t offset, deft__color color)
     }
     table->cells = cells;
 
-    const size_t    size   = table->text.size - offset;
-    const deft_view text   = deft_view_slice(deft_buffer_view(&table->text), offset, size);
-    const size_t    width  = deft__text_width(text);
-    const size_t    column = table->cell_count % table->column_count;
+    const size_t    size  = table->text.size - offset;
+    const deft_view text  = deft_view_slice(deft_buffer_view(&table->text), offset, size);
+    const size_t    width = deft__text_width(text);
     table->cells[table->cell_count++] =
         (deft__cell){.offset = offset, .size = size, .width = width, .color = color};
-    if (width > table->widths[column]) {
-        table->widths[column] = width;
+    if (width > table->widths[table->column]) {
+        table->widths[table->column] = width;
     }
+    table->column = table->column + 1 < table->column_count ? table->column + 1 : 0;
 }
 
 void deft__table_colored(deft__table *table, deft__color color, deft_view text)
@@ -151,15 +151,14 @@ deft_status deft__table_print(const deft__table *table, deft__output *output)
         print_cell(table, i, title, deft__text_width(title), DEFT__COLOR_BOLD, output);
     }
     end_row(output);
-    for (size_t i = 0; i < table->cell_count; i++) {
-        const deft__cell *cell   = &table->cells[i];
-        const size_t      column = i % table->column_count;
-        const deft_view   text =
-            deft_view_slice(deft_buffer_view(&table->text), cell->offset, cell->size);
-        print_cell(table, column, text, cell->width, cell->color, output);
-        if (column + 1 == table->column_count) {
-            end_row(output);
+    for (size_t at = 0; at + table->column_count <= table->cell_count;) {
+        for (size_t column = 0; column < table->column_count; column++, at++) {
+            const deft__cell *cell = &table->cells[at];
+            const deft_view   text =
+                deft_view_slice(deft_buffer_view(&table->text), cell->offset, cell->size);
+            print_cell(table, column, text, cell->width, cell->color, output);
         }
+        end_row(output);
     }
     return output->text.status;
 }

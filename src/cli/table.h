@@ -30,6 +30,7 @@ typedef struct deft__table {
     deft__cell         *cells; // row by row
     size_t              cell_count;
     size_t              cell_capacity;
+    size_t              column; // of the next cell
     size_t              widths[DEFT__TABLE_COLUMNS_MAX];
     deft_status         status; // DEFT_OK, or why cells are missing
 } deft__table;

@@ -12,8 +12,15 @@ static size_t search_tool_count(const deft_plan *plan, const deft_settings *sett
     }
 }
 
-static const deft_bridge_tool bridge_tools[] = {DEFT_BRIDGE_SEARCH, DEFT_BRIDGE_DESCRIBE,
-                                                DEFT_BRIDGE_CALL};
+// In the order in which the model gets them.
+static deft_bridge_tool bridge_tool(size_t i)
+{
+    if (i == 0) {
+        return DEFT_BRIDGE_SEARCH;
+    } else {
+        return i == 1 ? DEFT_BRIDGE_DESCRIBE : DEFT_BRIDGE_CALL;
+    }
+}
 
 deft_status deft__upfront_init(deft__upfront *upfront, const deft_plan *plan,
                                const deft_settings *settings)
@@ -26,7 +33,7 @@ deft_status deft__upfront_init(deft__upfront *upfront, const deft_plan *plan,
     deft_buffer_init(&definition, NULL);
     for (size_t i = 0; i < upfront->tool_count && status == DEFT_OK; i++) {
         deft_buffer_reset(&definition);
-        status = deft_bridge_write_definition(settings, bridge_tools[i], settings->measured_form,
+        status = deft_bridge_write_definition(settings, bridge_tool(i), settings->measured_form,
                                               deft_buffer_view(&upfront->listing), &definition);
         upfront->search_tokens +=
             deft_tokens_estimate(deft_buffer_view(&definition), settings->token_family);
@@ -64,7 +71,7 @@ deft_status deft__upfront_write(const deft__upfront *upfront, const deft_plan *p
     deft_buffer_append_text(out, "[");
     for (size_t i = 0; i < upfront->tool_count && status == DEFT_OK; i++) {
         deft_buffer_append_text(out, is_first ? "\n" : ",\n");
-        status   = deft_bridge_write_definition(settings, bridge_tools[i], form,
+        status   = deft_bridge_write_definition(settings, bridge_tool(i), form,
                                                 deft_buffer_view(&upfront->listing), out);
         is_first = false;
     }

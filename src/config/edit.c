@@ -72,32 +72,29 @@ typedef struct key_location {
     deft__json_value value;     // of the key; document NULL when it is not there
     deft__json_value group;     // toolSearch; document NULL when it is not there
     bool             is_dotted; // the file writes "toolSearch.minPct" at its top level
+    bool             is_failed; // no memory to find out
 } key_location;
 
 // Whether a member's name is one for `key` there.
 static bool names_key(deft__json_value name, deft__key_place place, deft__key key,
-                      deft_buffer *scratch)
+                      deft_buffer *scratch, key_location *location)
 {
     deft__key_match match;
+    bool            is_dotted = false;
     deft_buffer_reset(scratch);
     const deft_view text = deft__json_string(name, scratch);
+    (void)deft__key_member(text, &is_dotted);
+    location->is_failed = location->is_failed || scratch->status != DEFT_OK;
+    location->is_dotted = location->is_dotted || (is_dotted && place == DEFT__PLACE_ROOT);
     return deft__key_find(place, text, &match) && match.key == key;
 }
 
-static void locate_in_group(deft__json_value group, deft__key key, deft_buffer *scratch,
-                            key_location *location)
+static void locate_in(deft__json_value object, deft__key_place place, deft__key key,
+                      deft_buffer *scratch, key_location *location)
 {
-    location->group = group;
-    if (!deft__json_is(group, DEFT__JSON_OBJECT)) {
-        // "toolSearch": true is the mode itself.
-        if (key == DEFT__KEY_ENABLED) {
-            location->value = group;
-        }
-        return;
-    }
-    deft__json_iterator i = deft__json_iterate(group);
+    deft__json_iterator i = deft__json_iterate(object);
     while (deft__json_next(&i)) {
-        if (names_key(i.name, DEFT__PLACE_GROUP, key, scratch)) {
+        if (names_key(i.name, place, key, scratch, location)) {
             location->value = i.value;
         }
     }
@@ -106,31 +103,24 @@ static void locate_in_group(deft__json_value group, deft__key key, deft_buffer *
 static deft_status locate(edited_text *edit, deft__key key, key_location *location)
 {
     static const char *const groups[] = {"toolSearch", "tool_search"};
+    const deft__json_value   root     = deft__json_root(&edit->document);
     deft_buffer              scratch;
     deft_buffer_init(&scratch, edit->allocator);
-    deft_status            status = DEFT_OK;
-    const deft__json_value root   = deft__json_root(&edit->document);
     for (size_t i = 0; i < 2; i++) {
         const deft__json_value group = deft__json_member(root, groups[i]);
-        if (!deft__json_is(group, DEFT__JSON_NONE)) {
-            locate_in_group(group, key, &scratch, location);
+        if (deft__json_is(group, DEFT__JSON_NONE)) {
+            continue;
+        }
+        location->group = group;
+        if (deft__json_is(group, DEFT__JSON_OBJECT)) {
+            locate_in(group, DEFT__PLACE_GROUP, key, &scratch, location);
+        } else if (key == DEFT__KEY_ENABLED) {
+            location->value = group; // "toolSearch": true is the mode itself
         }
     }
-    deft__json_iterator i = deft__json_iterate(root);
-    while (status == DEFT_OK && deft__json_next(&i)) {
-        deft_buffer_reset(&scratch);
-        bool is_dotted = false;
-        (void)deft__key_member(deft__json_string(i.name, &scratch), &is_dotted);
-        location->is_dotted = location->is_dotted || is_dotted;
-        if (names_key(i.name, DEFT__PLACE_ROOT, key, &scratch)) {
-            location->value = i.value;
-        }
-        if (scratch.status != DEFT_OK) {
-            status = deft__fail_memory(edit->error);
-        }
-    }
+    locate_in(root, DEFT__PLACE_ROOT, key, &scratch, location);
     deft_buffer_clear(&scratch);
-    return status;
+    return location->is_failed ? deft__fail_memory(edit->error) : DEFT_OK;
 }
 
 // A range of the text and what goes in its place.
@@ -188,19 +178,28 @@ typedef struct object_layout {
 
 static object_layout find_layout(const edited_text *edit, deft__json_value object)
 {
-    const size_t  open     = deft__json_offset(object);
-    bool          is_first = false;
-    object_layout layout   = {.close = end_of(object) - 1, .last_end = open + 1};
+    const size_t  open       = deft__json_offset(object);
+    size_t        first_name = open;
+    size_t        last_name  = open;
+    bool          is_first   = false;
+    object_layout layout     = {.close = end_of(object) - 1, .last_end = open + 1};
 
     layout.base           = indent_at(edit, open, &is_first);
     layout.step           = layout.base.size > 0 && layout.base.data[0] == '\t' ? "\t" : "  ";
     deft__json_iterator i = deft__json_iterate(object);
     while (deft__json_next(&i)) {
-        const deft_view indent = indent_at(edit, deft__json_offset(i.name), &is_first);
-        layout.indent          = is_first ? indent : layout.indent;
-        layout.last_end        = end_of(i.value);
-        layout.has_members     = true;
+        last_name          = deft__json_offset(i.name);
+        first_name         = layout.has_members ? first_name : last_name;
+        layout.last_end    = end_of(i.value);
+        layout.has_members = true;
     }
+    // The last member tells how members are indented, or the first where the last is not on a
+    // line of its own.
+    deft_view indent = indent_at(edit, last_name, &is_first);
+    if (!is_first) {
+        indent = indent_at(edit, first_name, &is_first);
+    }
+    layout.indent      = is_first && layout.has_members ? indent : layout.indent;
     layout.content_end = layout.close;
     while (is_blank_byte(edit->text.data[layout.content_end - 1])) {
         layout.content_end--;
@@ -277,38 +276,43 @@ static void write_member(const key_change *change, const char *prefix, deft_buff
     deft__value_write_json(change->key, change->value, &writer);
 }
 
-// "toolSearch": { ... } over several lines, at the indent that `layout` gives to members. `before`
-// is a member that comes first; may be empty.
-static void write_group(const key_change *change, const object_layout *layout, const char *name,
-                        deft_view before, deft_buffer *out)
+// A line end and the indent of a group's members, or a blank where all is on one line.
+static void append_break(const object_layout *layout, bool is_first, deft_buffer *out)
 {
     const deft_view indent = layout->indent;
-    const char     *step   = indent.size > 0 && indent.data[0] == '\t' ? "\t" : layout->step;
-    deft_buffer_append_text(out, name);
-    deft_buffer_append_byte(out, '{');
-    for (int i = 0; i < 2; i++) {
-        const bool is_before = i == 0;
-        if (is_before && before.size == 0) {
-            continue;
-        }
+    if (layout->is_multi_line || layout->is_empty) {
         append_indent(layout, out);
-        deft_buffer_append_text(out, step);
-        if (is_before) {
-            deft_buffer_append_text(out, "\"enabled\": ");
-            deft_buffer_append(out, before);
-            deft_buffer_append_byte(out, ',');
-        } else {
-            write_member(change, "", out);
-        }
+        deft_buffer_append_text(out,
+                                indent.size > 0 && indent.data[0] == '\t' ? "\t" : layout->step);
+    } else {
+        deft_buffer_append_text(out, is_first ? "" : " ");
     }
-    append_indent(layout, out);
+}
+
+// { ... } with the change in it, laid out as the members of the object around it are. `enabled` is
+// the mode that comes first; may be empty.
+static void write_group(const key_change *change, const object_layout *layout, deft_view enabled,
+                        deft_buffer *out)
+{
+    deft_buffer_append_byte(out, '{');
+    if (enabled.size > 0) {
+        append_break(layout, true, out);
+        deft_buffer_append_text(out, "\"enabled\": ");
+        deft_buffer_append(out, enabled);
+        deft_buffer_append_byte(out, ',');
+    }
+    append_break(layout, enabled.size == 0, out);
+    write_member(change, "", out);
+    if (layout->is_multi_line || layout->is_empty) {
+        append_indent(layout, out);
+    }
     deft_buffer_append_byte(out, '}');
 }
 
 // A file that says nothing yet: comments stay on top.
 static void write_new(const edited_text *edit, const key_change *change, deft_buffer *out)
 {
-    const object_layout layout = {.step = "  "};
+    const object_layout layout = {.step = "  ", .is_multi_line = true};
     deft_buffer_append(out, edit->text);
     if (edit->text.size > 0 && !is_line_end(edit->text.data[edit->text.size - 1])) {
         deft_buffer_append_byte(out, '\n');
@@ -316,7 +320,8 @@ static void write_new(const edited_text *edit, const key_change *change, deft_bu
     deft_buffer_append_byte(out, '{');
     append_indent(&layout, out);
     if (is_in_group(change->key)) {
-        write_group(change, &layout, "\"toolSearch\": ", deft_view_make(NULL, 0), out);
+        deft_buffer_append_text(out, "\"toolSearch\": ");
+        write_group(change, &layout, deft_view_make(NULL, 0), out);
     } else {
         write_member(change, "", out);
     }
@@ -336,14 +341,15 @@ static void write_added(const edited_text *edit, const key_change *change,
         write_member(change, "", member);
     } else if (location->group.document != NULL) {
         // "toolSearch": true becomes an object that says so.
-        write_group(change, &layout, "", deft__json_raw(location->group), member);
+        write_group(change, &layout, deft__json_raw(location->group), member);
         splice(edit, deft__json_offset(location->group), end_of(location->group),
                deft_buffer_view(member), out);
         return;
     } else if (location->is_dotted) {
         write_member(change, "toolSearch.", member);
     } else {
-        write_group(change, &layout, "\"toolSearch\": ", deft_view_make(NULL, 0), member);
+        deft_buffer_append_text(member, "\"toolSearch\": ");
+        write_group(change, &layout, deft_view_make(NULL, 0), member);
     }
     layout = find_layout(edit, object);
     insert_member(edit, &layout, deft_buffer_view(member), out);

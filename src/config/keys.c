@@ -56,7 +56,7 @@ static const char *parameter_word(unsigned value)
 #define BYTES_MAX   1048576u
 
 #define ACCEPTS_COUNT     "a whole number from 0 to 1000000000000"
-#define ACCEPTS_THRESHOLD "a whole number from 0 to 1000000000000, or null for no such threshold"
+#define ACCEPTS_THRESHOLD "a whole number from 0 to 1000000000000, or null for none"
 #define ACCEPTS_RESULTS   "a whole number from 1 to 1000"
 #define ACCEPTS_BYTES     "a whole number from 0 to 1048576"
 #define ACCEPTS_BOOL      "true or false"
@@ -84,13 +84,14 @@ static const deft__key_info keys[DEFT__KEY_COUNT] = {
                                   .description = "defer when definitions exceed these tokens"},
     [DEFT__KEY_MIN_PCT]        = {"toolSearch.minPct", DEFT__KIND_PERCENT, DEFT__FIELD_THRESHOLD,
                                   AT(threshold_permyriad), .max = 10000,
-                                  .accepts     = "a number from 0 to 100, or null for no such threshold",
+                                  .accepts     = "a number from 0 to 100, or null for none",
                                   .description = "defer when definitions exceed this percent of the "
                                                         "context window"},
     [DEFT__KEY_CONTEXT_WINDOW] = {"toolSearch.contextWindow", DEFT__KIND_COUNT, DEFT__FIELD_U64,
-                                  AT(context_window_tokens), .min = 1, .max = TOKENS_MAX,
-                                  .accepts     = "a whole number from 1 to 1000000000000",
-                                  .description = "tokens that the model's context window holds"},
+                                  AT(context_window_tokens), .max = TOKENS_MAX,
+                                  .accepts = ACCEPTS_COUNT,
+                                  .description =
+                                      "tokens that the model's context window holds; 0: unknown"},
     [DEFT__KEY_TOKEN_FAMILY]   = {"toolSearch.tokenFamily", DEFT__KIND_ENUM, DEFT__FIELD_ENUM,
                                   AT(token_family), .word = family_word, .word_count = 4,
                                   .accepts     = "o200k, claude, llama or chars4",
@@ -104,7 +105,7 @@ static const deft__key_info keys[DEFT__KEY_COUNT] = {
                                   .description = "past the threshold: defer all, or only what is over it"},
     [DEFT__KEY_CORE_TOOLS]     = {"toolSearch.coreTools", DEFT__KIND_LIST, DEFT__FIELD_NONE,
                                   .accepts     = "an array of tool names, or null for the default list",
-                                  .description = "tools that are never deferred"},
+                                  .description = "tools that are never deferred, by name or pattern"},
     [DEFT__KEY_SERVERS]        = {"toolSearch.servers", DEFT__KIND_RULES, DEFT__FIELD_NONE,
                                   .accepts     = ACCEPTS_RULES,
                                   .description = "servers by name or pattern: pinned or deferred"},

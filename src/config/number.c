@@ -9,15 +9,16 @@ static bool is_digit(char byte)
 typedef struct decimal {
     uint64_t digits;
     int64_t  exponent;
-    bool     is_cut; // digits that cannot matter were left out, and one of them was not 0
+    bool     is_full; // no further digit fits: those that follow only move the point
+    bool     is_cut;  // one of them was not 0
 } decimal;
 
 static void add_digit(decimal *number, char byte, bool is_fraction)
 {
     const uint64_t digit = (uint64_t)(byte - '0');
-    if (number->digits > (UINT64_MAX - 9) / 10) {
-        // Nineteen digits are there: more of them only move the point.
-        number->is_cut |= digit != 0;
+    number->is_full      = number->is_full || number->digits > (UINT64_MAX - digit) / 10;
+    if (number->is_full) {
+        number->is_cut = number->is_cut || digit != 0;
         number->exponent += is_fraction ? 0 : 1;
     } else {
         number->digits = number->digits * 10 + digit;
@@ -73,7 +74,7 @@ static bool read_decimal(deft_view text, decimal *number)
 
 bool deft__number_parse(deft_view text, unsigned decimals, uint64_t *value, bool *is_whole)
 {
-    decimal number = {0, 0, false};
+    decimal number = {.digits = 0};
     if (!read_decimal(text, &number)) {
         return false;
     }
@@ -82,7 +83,7 @@ bool deft__number_parse(deft_view text, unsigned decimals, uint64_t *value, bool
     int64_t  remaining = number.exponent + (int64_t)decimals;
 
     for (; remaining > 0 && number.digits > 0; remaining--) {
-        if (number.digits > UINT64_MAX / 10) {
+        if (number.is_full || number.digits > UINT64_MAX / 10) {
             return false;
         }
         number.digits *= 10;

@@ -294,8 +294,9 @@ static deft_status read_group(deft__reader *reader, deft_view group, deft__json_
         return read_key(reader, (deft__key_match){.key = DEFT__KEY_ENABLED}, group,
                         deft__json_offset(json), json);
     }
-    deft_status         status = deft__reader_check_duplicates(reader, json);
-    deft__json_iterator i      = deft__json_iterate(json);
+    reader->source->has_dictionary = true;
+    deft_status         status     = deft__reader_check_duplicates(reader, json);
+    deft__json_iterator i          = deft__json_iterate(json);
     while (status == DEFT_OK && deft__json_next(&i)) {
         deft__key_match match;
         deft_view       name = {NULL, 0};
@@ -398,6 +399,12 @@ static bool has_dot(deft_view name)
     return name.size > 0 && memchr(name.data, '.', name.size) != NULL;
 }
 
+// A member of PraisonAI's dictionary that stands at the top of a file.
+static bool is_of_dictionary(deft_view name, deft__key key)
+{
+    return !has_dot(name) && key != DEFT__KEY_PRESET && key != DEFT__KEY_NO_MCP;
+}
+
 static deft_status read_member(deft__reader *reader, deft_view name, deft__json_iterator at,
                                size_t object)
 {
@@ -412,6 +419,7 @@ static deft_status read_member(deft__reader *reader, deft_view name, deft__json_
     } else if (deft_view_equals(name, "env")) {
         return read_environment(reader, at.value);
     } else if (deft__key_find(DEFT__PLACE_ROOT, name, &match)) {
+        reader->source->has_dictionary |= is_of_dictionary(name, match.key);
         return read_key(reader, match, name, object, at.value);
     } else if (FIND_NAME(name, foreign_members) != NULL || deft__reader_is_full(reader) ||
                (has_dot(name) && deft__key_nearest(DEFT__PLACE_ROOT, name) == NULL)) {

@@ -106,6 +106,16 @@ static bool is_rules(unsigned key)
     return deft__key_info_of((deft__key)key)->kind == DEFT__KIND_RULES;
 }
 
+// PraisonAI is off where nothing is said, and auto where a dictionary is given that does not say.
+static bool has_dictionary(const joining *resolution)
+{
+    bool is_found = false;
+    for (size_t i = 0; i < resolution->source_count; i++) {
+        is_found = is_found || resolution->sources[i]->has_dictionary;
+    }
+    return is_found;
+}
+
 static deft_status apply_winners(joining *resolution)
 {
     deft_settings *settings = &resolution->resolved->settings;
@@ -114,6 +124,9 @@ static deft_status apply_winners(joining *resolution)
         preset = (deft_preset)resolution->winners[DEFT__KEY_PRESET].assignment->value.number;
     }
     deft_settings_init(settings, preset);
+    if (preset == DEFT_PRESET_PRAISONAI && has_dictionary(resolution)) {
+        settings->mode = DEFT_MODE_AUTO;
+    }
     for (unsigned i = 0; i < DEFT__KEY_COUNT; i++) {
         const candidate winner = resolution->winners[i];
         if (winner.source != NULL && !is_rules(i)) {

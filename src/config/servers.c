@@ -4,6 +4,7 @@
 
 #include "base/glob.h"
 #include "base/nearest.h"
+#include "deft/catalog.h"
 
 #include <stdio.h>
 
@@ -475,10 +476,6 @@ static deft_status read_server(server_draft *draft, deft_view name, deft__json_i
     server->line               = deft__reader_line(draft->reader, offset);
     server->raw = draft->reader->lines == NULL ? deft__json_raw(at.value) : deft_view_make(NULL, 0);
 
-    if (name.size == 0) {
-        return deft__reader_fail(draft->reader, DEFT_INVALID, offset,
-                                 "%s has a server without a name", draft->path);
-    }
     deft_status status = collect(draft, at.value);
     if (status == DEFT_OK) {
         status = read_transport(draft, offset);
@@ -506,6 +503,18 @@ static deft_status read_server(server_draft *draft, deft_view name, deft__json_i
     return status;
 }
 
+// What the catalog can keep apart from other names: "::" stands between a server and a tool.
+static bool is_server_name(deft_view name)
+{
+    bool is_good = name.size > 0 && name.size <= DEFT_NAME_SIZE_MAX;
+    for (size_t i = 0; i < name.size; i++) {
+        const unsigned char byte = (unsigned char)name.data[i];
+        const bool is_separator  = byte == ':' && (i + 1 == name.size || name.data[i + 1] == ':');
+        is_good                  = is_good && byte >= 0x20 && byte != 0x7F && !is_separator;
+    }
+    return is_good;
+}
+
 deft_status deft__read_servers(deft__reader *reader, const char *section, deft__json_value map)
 {
     if (!deft__json_is(map, DEFT__JSON_OBJECT)) {
@@ -527,6 +536,11 @@ deft_status deft__read_servers(deft__reader *reader, const char *section, deft__
         if (reader->source->server_count == DEFT__CONFIG_SERVERS_MAX) {
             return deft__reader_fail(reader, DEFT_LIMIT, deft__json_offset(i.name),
                                      "more than %u servers", DEFT__CONFIG_SERVERS_MAX);
+        } else if (!is_server_name(name)) {
+            return deft__reader_fail(reader, DEFT_INVALID, deft__json_offset(i.name),
+                                     "%s has a server called '%s'; accepted: 1 to %u bytes "
+                                     "without :: and control characters",
+                                     section, quoted.text, DEFT_NAME_SIZE_MAX);
         } else if (!deft__json_is(i.value, DEFT__JSON_OBJECT)) {
             return deft__reader_fail(reader, DEFT_INVALID, deft__json_offset(i.value),
                                      "%s is %s; accepted: an object", draft.path,

@@ -33,6 +33,7 @@ typedef struct deft__source {
     deft_layer           layer;
     size_t               group; // within a layer a later group wins; variables and flags share one
     deft_view            name;  // file, variable or flag
+    bool                 has_dictionary; // an object of keys: for PraisonAI this alone means auto
     deft__assignment    *assignments;
     size_t               assignment_count;
     size_t               assignment_capacity;

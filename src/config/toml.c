@@ -84,6 +84,14 @@ static toml_node *new_node(toml_parser *parser, node_kind kind, uint32_t depth, 
         }
         return NULL;
     }
+    if (parser->node_count == DEFT__TOML_NODES_MAX) {
+        if (is_ok(parser)) {
+            parser->scanner.status =
+                deft__fail(parser->scanner.error, DEFT_LIMIT, parser->scanner.at,
+                           "more than %u keys and values", DEFT__TOML_NODES_MAX);
+        }
+        return NULL;
+    }
     toml_node *made = deft__arena_alloc(&parser->arena, sizeof *made);
     if (made == NULL || !deft__grow(parser->arena.allocator, &nodes, &parser->node_capacity,
                                     parser->node_count, sizeof *parser->nodes)) {

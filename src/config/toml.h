@@ -36,4 +36,7 @@ bool deft__toml_is_likely(deft_view text);
 // Tables, arrays and dotted keys inside one another.
 #define DEFT__TOML_DEPTH_MAX 60u
 
+// Keys and values in one document: what a JSON file may hold too.
+#define DEFT__TOML_NODES_MAX 1000000u
+
 #endif

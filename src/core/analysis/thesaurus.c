@@ -16,8 +16,8 @@ static const char *const groups[] = {
     "release, version, tag, publish, ship",
     "deploy, deployment, rollout, release, push to production, launch",
     "build, compile, pipeline, workflow run, job, CI",
-    "delete, remove, erase, destroy, drop, discard, trash, get rid of, wipe, purge"
-    ", unlink",
+    ("delete, remove, erase, destroy, drop, discard, trash, get rid of, wipe, purge"
+     ", unlink"),
     "create, add, new, make, open, insert, register, set up, start",
     "update, edit, modify, change, alter, patch, revise, amend",
     "get, fetch, retrieve, read, show, view, display, look at, obtain, return",

@@ -260,8 +260,9 @@ static void write_hit(const search_request *request, deft_tool_id id, deft_view 
 static bool fit_schema(const search_request *request, deft_tool_id id, uint64_t *tokens_left,
                        deft_buffer *out)
 {
+    // Truncated rather than reset: a failure must outlive the hits that follow.
     const deft_view raw = deft_catalog_tool(catalog_of(request), id)->input_schema;
-    deft_buffer_reset(out);
+    deft_buffer_truncate(out, 0);
     if (raw.size == 0) {
         return true;
     }
@@ -271,7 +272,7 @@ static bool fit_schema(const search_request *request, deft_tool_id id, uint64_t 
     const uint64_t tokens =
         deft_tokens_estimate(deft_buffer_view(out), request->settings->token_family);
     if (tokens > *tokens_left) {
-        deft_buffer_reset(out);
+        deft_buffer_truncate(out, 0);
         return false;
     }
     *tokens_left -= tokens;

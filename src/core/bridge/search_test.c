@@ -87,6 +87,7 @@ static void how_many_results(void **state)
     test_meeting meeting;
     test_meeting_init(&meeting, DEFT_PRESET_DEFT);
     meeting.scene.settings.results_max = 6;
+    meeting.scene.settings.ranking     = DEFT_RANKING_BM25;
     test_meeting_start(&meeting);
     for (size_t i = 0; i < array_size(counts); i++) {
         case_name(counts[i].name);
@@ -244,8 +245,8 @@ static const struct {
     {"only unknown ones", "{\"query\":\"select:creat_issue\"}", "",
      "No tool is called 'creat_issue'. The closest name is github::create_issue."},
     {"only one server", "{\"query\":\"server:slack search\"}", " *slack::search", "1 tool found."},
-    {"the arguments as text", "\"{\\\"query\\\":\\\"channels\\\"}\"", " *slack::list_channels",
-     "1 tool found."},
+    {"the arguments as text", "\"{\\\"query\\\":\\\"channels\\\"}\"",
+     " *slack::list_channels *slack::send_message", "2 tools found."},
     {"visible tools are not searched", "{\"query\":\"file\"}", "", "No tool matches 'file'."},
 };
 

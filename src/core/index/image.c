@@ -59,7 +59,7 @@ size_t deft__find_least(const uint32_t *numbers, size_t count, uint32_t least)
     return (size_t)(at - numbers) + (*at < least);
 }
 
-bool deft__image_has_term(const deft__image *image, uint32_t term, uint32_t tool)
+bool deft__image_has(const deft__image *image, uint32_t term, uint32_t tool)
 {
     const uint32_t  place    = image->places[tool];
     const uint32_t *postings = image->postings + image->terms[term].posting;

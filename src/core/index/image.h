@@ -135,7 +135,7 @@ static inline uint32_t deft__block_of(uint32_t posting)
 size_t deft__find_least(const uint32_t *numbers, size_t count, uint32_t least);
 
 // Whether a tool has a term.
-bool deft__image_has_term(const deft__image *image, uint32_t term, uint32_t tool);
+bool deft__image_has(const deft__image *image, uint32_t term, uint32_t tool);
 
 deft_view deft__image_term_text(const deft__image *image, uint32_t term);
 deft_view deft__image_word_text(const deft__image *image, uint32_t word);

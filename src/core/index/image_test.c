@@ -139,11 +139,11 @@ static void tools_with_like_names_are_neighbours(void **state)
         assert_int_equal(image.tools[places[tool]], tool);
     }
     const uint32_t create = deft__image_find_stem(&image, deft_view_of("creat"));
-    assert_true(deft__image_has_term(&image, create, 0));
-    assert_true(deft__image_has_term(&image, create, 2));
-    assert_true(deft__image_has_term(&image, create, 4));
-    assert_false(deft__image_has_term(&image, create, 1));
-    assert_false(deft__image_has_term(&image, create, 3));
+    assert_true(deft__image_has(&image, create, 0));
+    assert_true(deft__image_has(&image, create, 2));
+    assert_true(deft__image_has(&image, create, 4));
+    assert_false(deft__image_has(&image, create, 1));
+    assert_false(deft__image_has(&image, create, 3));
     deft_buffer_clear(&bytes);
 }
 

@@ -7,7 +7,6 @@
 #include "base/memory.h"
 #include "core/index/build.h"
 #include "core/index/fold.h"
-#include "core/index/terms.h"
 
 #include <assert.h>
 
@@ -24,14 +23,15 @@ typedef struct term_state {
 } term_state;
 
 typedef struct index_builder {
-    deft_index *index;
-    note       *notes;
-    size_t      note_count;
-    size_t      note_capacity;
-    size_t     *note_ends; // by tool
-    term_state *terms;
-    size_t      term_count;
-    size_t      term_capacity;
+    deft_index    *index;
+    deft_analyzer *analyzer;
+    note          *notes;
+    size_t         note_count;
+    size_t         note_capacity;
+    size_t        *note_ends; // by tool
+    term_state    *terms;
+    size_t         term_count;
+    size_t         term_capacity;
 } index_builder;
 
 // The number of `term`, a new one when it was never seen. False: no memory.
@@ -77,16 +77,17 @@ static bool note_term(index_builder *builder, uint32_t tool, deft_view term)
 
 static bool note_text(index_builder *builder, uint32_t tool, deft_view text)
 {
-    deft__terms terms;
-    deft_view   term;
-    deft__terms_init(&terms, text);
-    while (deft__terms_next(&terms, &term)) {
-        if (!note_term(builder, tool, term)) {
-            return false;
+    size_t           count = 0;
+    const deft_term *terms = deft_analyzer_run(builder->analyzer, text, SIZE_MAX, &count);
+    for (size_t i = 0; i < count; i++) {
+        if (!terms[i].is_whole) {
+            if (!note_term(builder, tool, terms[i].word)) {
+                return false;
+            }
+            builder->index->documents[tool].length++;
         }
-        builder->index->documents[tool].length++;
     }
-    return true;
+    return terms != NULL;
 }
 
 static deft_view indexed(deft_view text)
@@ -220,19 +221,25 @@ static bool sort_notes(index_builder *builder)
     return true;
 }
 
-static bool build_image(deft_index *index)
+static bool build_postings(deft_index *index, deft_analyzer *analyzer)
 {
-    deft_analyzer *analyzer = deft_analyzer_new(deft_view_make(NULL, 0), index->allocator, NULL);
-    // An image that was just built is sound; opening it finds its tables.
-    const bool is_done =
-        analyzer != NULL &&
-        deft__index_build(index->catalog, analyzer, deft_catalog_version(index->catalog),
-                          &index->image_bytes, NULL) == DEFT_OK &&
-        deft__image_open(&index->image, deft_buffer_view(&index->image_bytes), NULL) == DEFT_OK &&
-        deft__synonyms_init(&index->synonyms, &index->image, analyzer, &index->arena) == DEFT_OK &&
-        deft__spellings_init(&index->spellings, index->catalog, &index->arena) == DEFT_OK;
-    deft_analyzer_free(analyzer);
+    index_builder builder = {.index = index, .analyzer = analyzer};
+    const bool    is_done = add_tools(&builder) && sort_notes(&builder);
+    deft__free(index->allocator, builder.notes, builder.note_capacity * sizeof *builder.notes);
+    deft__free(index->allocator, builder.terms, builder.term_capacity * sizeof *builder.terms);
     return is_done;
+}
+
+static bool build_image(deft_index *index, deft_analyzer *analyzer)
+{
+    // An image that was just built is sound; opening it finds its tables.
+    return deft__index_build(index->catalog, analyzer, deft_catalog_version(index->catalog),
+                             &index->image_bytes, NULL) == DEFT_OK &&
+           deft__image_open(&index->image, deft_buffer_view(&index->image_bytes), NULL) ==
+               DEFT_OK &&
+           deft__synonyms_init(&index->synonyms, &index->image, analyzer, &index->arena) ==
+               DEFT_OK &&
+           deft__spellings_init(&index->spellings, index->catalog, &index->arena) == DEFT_OK;
 }
 
 deft_index *deft_index_new(deft_catalog *catalog, const deft_allocator *allocator,
@@ -250,11 +257,11 @@ deft_index *deft_index_new(deft_catalog *catalog, const deft_allocator *allocato
     // The catalog's version depends on every byte of it: a seed that differs between catalogs.
     deft__map_init(&index->terms, deft_catalog_version(catalog), allocator);
 
-    index_builder builder = {.index = index};
-    const bool    is_done = add_tools(&builder) && sort_notes(&builder);
-    deft__free(allocator, builder.notes, builder.note_capacity * sizeof *builder.notes);
-    deft__free(allocator, builder.terms, builder.term_capacity * sizeof *builder.terms);
-    if (!is_done || !build_image(index)) {
+    deft_analyzer *analyzer = deft_analyzer_new(deft_view_make(NULL, 0), allocator, NULL);
+    const bool     is_done =
+        analyzer != NULL && build_postings(index, analyzer) && build_image(index, analyzer);
+    deft_analyzer_free(analyzer);
+    if (!is_done) {
         deft_index_free(index);
         deft__fail_memory(error);
         return NULL;

@@ -7,7 +7,6 @@
 //
 // where f is how often the tool has the term, n how many of the N tools have it, and lengths are
 // in terms. This idf is never negative, so a word that every tool has cannot push a tool down.
-#include "core/index/terms.h"
 #include "core/ranking/searcher.h"
 
 #include <math.h>
@@ -17,7 +16,7 @@ static const double k1 = 1.5;
 static const double b  = 0.75;
 
 typedef struct query_term {
-    char     text[DEFT__TERM_SIZE_MAX];
+    char     text[DEFT_WORD_SIZE_MAX];
     size_t   size;
     unsigned count; // in the query
     bool     is_required;
@@ -52,28 +51,33 @@ static query_term *find_or_add_term(query_terms *terms, deft_view text)
     return found;
 }
 
-// The required words come first, so that a long query cannot crowd them out.
-static void split_query(const deft__query *query, query_terms *terms)
+static bool count_words(deft_analyzer *analyzer, deft_view text, bool is_required,
+                        query_terms *terms)
 {
-    deft__terms splitter;
-    deft_view   text;
-    terms->count = 0;
-    for (size_t i = 0; i < query->required_count; i++) {
-        deft__terms_init(&splitter, query->required[i]);
-        while (deft__terms_next(&splitter, &text)) {
-            query_term *term = find_or_add_term(terms, text);
-            if (term != NULL) {
-                term->is_required = true;
-            }
-        }
-    }
-    deft__terms_init(&splitter, deft_view_make(query->words, query->words_size));
-    while (deft__terms_next(&splitter, &text)) {
-        query_term *term = find_or_add_term(terms, text);
+    size_t           count = 0;
+    const deft_term *words = deft_analyzer_run(analyzer, text, SIZE_MAX, &count);
+    for (size_t i = 0; i < count; i++) {
+        query_term *term = words[i].is_whole ? NULL : find_or_add_term(terms, words[i].word);
         if (term != NULL) {
-            term->count++;
+            term->count += is_required ? 0 : 1;
+            term->is_required = term->is_required || is_required;
         }
     }
+    return words != NULL;
+}
+
+// The required words come first, so that a long query cannot crowd them out.
+static bool split_query(deft_searcher *searcher, query_terms *terms)
+{
+    const deft__query *query    = &searcher->query;
+    deft_analyzer     *analyzer = searcher->hybrid.analyzer;
+    terms->count                = 0;
+    for (size_t i = 0; i < query->required_count; i++) {
+        if (!count_words(analyzer, query->required[i], true, terms)) {
+            return false;
+        }
+    }
+    return count_words(analyzer, deft_view_make(query->words, query->words_size), false, terms);
 }
 
 static double idf_of(double tool_count, double posting_count)
@@ -106,11 +110,14 @@ static void score_term(deft_searcher *searcher, const query_term *term)
     searcher->required_count += term->is_required ? 1 : 0;
 }
 
-void deft__rank_bm25(deft_searcher *searcher)
+deft_status deft__rank_bm25(deft_searcher *searcher)
 {
     query_terms terms;
-    split_query(&searcher->query, &terms);
+    if (!split_query(searcher, &terms)) {
+        return DEFT_OUT_OF_MEMORY;
+    }
     for (size_t i = 0; i < terms.count; i++) {
         score_term(searcher, &terms.items[i]);
     }
+    return DEFT_OK;
 }

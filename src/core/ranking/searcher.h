@@ -34,14 +34,20 @@ void deft__searcher_add(deft_searcher *searcher, uint32_t tool, float score);
 // The catalog whose tools are found. Borrowed.
 const deft_catalog *deft__searcher_catalog(const deft_searcher *searcher);
 
-// The rankings: each scores the query's words.
-void deft__rank_keyword(deft_searcher *searcher);
-void deft__rank_bm25(deft_searcher *searcher);
+// The rankings: each scores the query's words. DEFT_OUT_OF_MEMORY is the only failure.
+void        deft__rank_keyword(deft_searcher *searcher);
+deft_status deft__rank_bm25(deft_searcher *searcher);
 
 // The same for a pattern. DEFT_INVALID, with the place in it, or DEFT_LIMIT where it is too long or
 // too costly.
 deft_status deft__rank_regex(deft_searcher *searcher, deft_view pattern, bool is_caseless,
                              deft_error *error);
+
+// Whether the best candidate of the last run is there for a reason, rather than by a chance word.
+bool deft__is_evident(const deft__hybrid *hybrid, const deft__candidate *best);
+
+// Reorders candidates, best first, so that no server takes more than its share of the places.
+void deft__spread_servers(const deft_catalog *catalog, deft__candidate *candidates, size_t count);
 
 // Tools whose whole name, id or wire name `words` are, or hold: at most `max` of them into `tools`,
 // in the order of the query and, within one name, of the catalog.

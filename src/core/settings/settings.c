@@ -43,7 +43,7 @@ static void init_deft(deft_settings *settings)
         .listing_budget_tokens         = 2000, // one percent of the usual window
         .listing_description_size_max  = 1024,
         .listing_instructions_size_max = 2048,
-        .ranking                       = DEFT_RANKING_BM25,
+        .ranking                       = DEFT_RANKING_HYBRID,
         .results_default               = 5,
         .results_max                   = 20,
         .matching_threshold_milli      = 0,

@@ -1,0 +1,104 @@
+// Whether the best candidate is there for a reason. In a large catalog every word of English is in
+// some description, so a query that asks for nothing ("my left shoe squeaks") still scores. No
+// single number tells such hits from weak but true ones; together these do:
+//
+//     4   for a score like that of one word as rare as can be, up to twice
+//     1.5 for each query word that the tool has, up to three
+//     1.5 for each of them in its name, up to two
+//     1.5 for each query word that belongs to this field (the thesaurus has it), up to three
+//     3   for having all of what the query asks for, by weight, and less for less
+//     1   for each query word that it has by way of a synonym or a correction, up to two
+//
+// At least 5 are needed. Weights and floor were fitted on the judged sets against 200 queries that
+// ask for nothing, and rounded (docs/ranking.md has the figures).
+#include "core/ranking/searcher.h"
+
+#include "core/analysis/words.h"
+
+// All in 1/1000.
+static const uint64_t evidence_needed    = 5000;
+static const uint64_t evidence_score     = 4000;
+static const uint64_t evidence_word      = 1500;
+static const uint64_t evidence_name      = 1500;
+static const uint64_t evidence_field     = 1500;
+static const uint64_t evidence_coverage  = 3000;
+static const uint64_t evidence_expansion = 1000;
+
+static uint64_t at_most(uint64_t value, uint64_t limit)
+{
+    return value < limit ? value : limit;
+}
+
+static bool is_in_name(const deft__image *image, uint32_t stem, uint32_t tool)
+{
+    for (uint32_t i = image->name_starts[tool]; i < image->name_starts[tool + 1]; i++) {
+        if (image->name_terms[i] == stem) {
+            return true;
+        }
+    }
+    return false;
+}
+
+// Whether the tool has a word of the query only by way of another term.
+static bool has_expansion(const deft__hybrid *h, uint32_t word, uint32_t tool)
+{
+    for (size_t i = 0; i < h->expansion.term_count; i++) {
+        if (h->expansion.terms[i].word == word &&
+            deft__image_has(h->image, h->expansion.terms[i].term, tool)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static size_t count_full_words(const deft__expansion *e)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < e->word_count; i++) {
+        count += e->words[i].value >= DEFT__WORD_WEIGHT_FULL;
+    }
+    return count;
+}
+
+bool deft__is_evident(const deft__hybrid *h, const deft__candidate *best)
+{
+    const deft__expansion *e          = &h->expansion;
+    const size_t           full_count = count_full_words(e);
+    uint64_t               words      = 0;
+    uint64_t               in_name    = 0;
+    uint64_t               of_field   = 0;
+    uint64_t               expansions = 0;
+    uint64_t               corrected  = 0; // mass of words that were taken for others
+    for (uint32_t i = 0; i < e->word_count; i++) {
+        const deft__query_word *word  = &e->words[i];
+        uint32_t                entry = 0;
+        if (word->value < DEFT__WORD_WEIGHT_FULL) {
+            continue;
+        }
+        if (word->stem != DEFT__NONE && deft__image_has(h->image, word->stem, best->tool)) {
+            words++;
+            in_name += is_in_name(h->image, word->stem, best->tool);
+        } else if (has_expansion(h, i, best->tool)) {
+            expansions++;
+            corrected += word->stem == DEFT__NONE
+                             ? (uint64_t)deft__idf(h->image->tool_count, 0) * word->value >> 8
+                             : 0;
+        }
+        // In a query of one or two words a slip is a slip; in a long one it is chance.
+        const deft_view meant = word->corrected != DEFT__NONE && full_count <= 2
+                                    ? deft__image_word_text(h->image, word->corrected)
+                                    : word->text;
+        of_field +=
+            deft__map_find(&h->synonyms->keys, deft_analyzer_stem(h->analyzer, meant), &entry);
+    }
+    // The words that no tool has count against a candidate; those that were corrected do not.
+    const uint64_t rarest  = deft__idf(h->image->tool_count, 0);
+    const uint64_t asked   = e->mass_known + e->mass_unknown - at_most(corrected, e->mass_unknown);
+    const uint64_t covered = (uint64_t)best->coverage * e->mass_known / DEFT__COVERAGE_FULL;
+    const uint64_t evidence =
+        evidence_score * at_most(best->score, 2 * rarest) / rarest +
+        evidence_word * at_most(words, 3) + evidence_name * at_most(in_name, 2) +
+        evidence_field * at_most(of_field, 3) + evidence_expansion * at_most(expansions, 2) +
+        (asked > 0 ? evidence_coverage * covered / asked : 0);
+    return evidence >= evidence_needed;
+}
