@@ -32,7 +32,7 @@ static const struct {
 static const uint64_t saturation = 1229;
 
 // A word repeated more often than this in one field adds nothing: no one can shout their way up.
-static const uint32_t repeats_max = 3;
+#define REPEATS_MAX 3u
 
 typedef struct word_entry {
     deft_view text;
@@ -44,6 +44,12 @@ typedef struct stem_entry {
     deft_view text;
     uint32_t  form_count;
 } stem_entry;
+
+// What a term says of the tool being weighed.
+typedef struct weighed {
+    uint32_t term;
+    uint32_t impact;
+} weighed;
 
 typedef struct builder {
     const deft_catalog   *catalog;
@@ -72,11 +78,9 @@ typedef struct builder {
 
     uint32_t term_count; // stems and forms
     // Per tool, one after another: the terms it has and what they say of it.
-    uint32_t *weighed_terms;
-    uint8_t  *weighed_impacts;
+    weighed  *weighed;
     size_t    weighed_count;
-    size_t    weighed_terms_capacity;
-    size_t    weighed_impacts_capacity;
+    size_t    weighed_capacity;
     uint32_t *weighed_ends; // per tool
 
     uint32_t *tools; // by place
@@ -190,16 +194,18 @@ static void number_forms(builder *b)
     b->term_count = next;
 }
 
-// What `repeats` of a word in a field of `length` words are worth, in 1/1024:
+// What one, two and so on of a word in a field of `length` words are worth, in 1/1024:
 //
 //     weight * repeats / (1 - b + b * length / average_length)
-static uint64_t field_worth(const builder *b, int field, uint32_t repeats, uint32_t length)
+static void field_worths(const builder *b, int field, uint32_t length,
+                         uint64_t worths[REPEATS_MAX + 1])
 {
     const uint64_t penalty = field_weights[field].length_penalty;
     const uint64_t words   = b->field_words[field];
-    const uint64_t counted = repeats < repeats_max ? repeats : repeats_max;
     const uint64_t divisor = (100 - penalty) * words + penalty * length * b->field_tools[field];
-    return field_weights[field].weight * counted * 100 * words / divisor;
+    for (uint64_t repeats = 0; repeats <= REPEATS_MAX; repeats++) {
+        worths[repeats] = field_weights[field].weight * repeats * 100 * words / divisor;
+    }
 }
 
 // BM25's saturation of the summed worth, as a byte: 255 * worth / (worth + k1), at least 1.
@@ -232,12 +238,17 @@ static void count_term(tallies *t, uint32_t term)
 
 static void end_field(const builder *b, tallies *t, int field, uint32_t length)
 {
+    uint64_t worths[REPEATS_MAX + 1];
+    if (t->in_field_count == 0) {
+        return;
+    }
+    field_worths(b, field, length, worths);
     for (size_t i = 0; i < t->in_field_count; i++) {
         tally *of_term = &t->of_term[t->in_field[i]];
         if (of_term->worth == 0) {
             t->touched[t->touched_count++] = t->in_field[i];
         }
-        of_term->worth += field_worth(b, field, of_term->repeats, length);
+        of_term->worth += worths[of_term->repeats < REPEATS_MAX ? of_term->repeats : REPEATS_MAX];
         of_term->repeats = 0;
     }
     t->in_field_count = 0;
@@ -247,20 +258,14 @@ static bool keep_weighed(builder *b, tallies *t)
 {
     for (size_t i = 0; i < t->touched_count; i++) {
         const uint32_t term  = t->touched[i];
-        void          *terms = b->weighed_terms;
-        void          *bytes = b->weighed_impacts;
-        if (!deft__grow(b->allocator, &terms, &b->weighed_terms_capacity, b->weighed_count,
-                        sizeof *b->weighed_terms)) {
+        void          *items = b->weighed;
+        if (!deft__grow(b->allocator, &items, &b->weighed_capacity, b->weighed_count,
+                        sizeof *b->weighed)) {
             return false;
         }
-        b->weighed_terms = terms;
-        if (!deft__grow(b->allocator, &bytes, &b->weighed_impacts_capacity, b->weighed_count, 1)) {
-            return false;
-        }
-        b->weighed_impacts                     = bytes;
-        b->weighed_terms[b->weighed_count]     = term;
-        b->weighed_impacts[b->weighed_count++] = impact_of(t->of_term[term].worth);
-        t->of_term[term]                       = (tally){0, 0};
+        b->weighed                     = items;
+        b->weighed[b->weighed_count++] = (weighed){term, impact_of(t->of_term[term].worth)};
+        t->of_term[term]               = (tally){0, 0};
     }
     t->touched_count = 0;
     return true;
@@ -440,7 +445,7 @@ static bool lay_terms(builder *b, deft_buffer *out, const uint32_t *stem_texts,
         }
     }
     for (size_t i = 0; i < b->weighed_count; i++) {
-        terms[b->weighed_terms[i]].count++;
+        terms[b->weighed[i].term].count++;
     }
     uint32_t posting = 0;
     for (uint32_t i = 0; i < b->term_count; i++) {
@@ -454,18 +459,20 @@ static bool lay_terms(builder *b, deft_buffer *out, const uint32_t *stem_texts,
 
 static bool lay_words(builder *b, deft_buffer *out, const uint32_t *word_texts)
 {
-    if (!begin_section(out, DEFT__SECTION_WORDS, b->word_count * sizeof(deft__word))) {
+    if (!begin_section(out, DEFT__SECTION_WORDS, b->word_count * sizeof(deft__word)) ||
+        !begin_section(out, DEFT__SECTION_LETTERS, b->word_count * sizeof(uint32_t))) {
         return false;
     }
-    deft__word *words = section_data(out, DEFT__SECTION_WORDS);
+    deft__word *words   = section_data(out, DEFT__SECTION_WORDS);
+    uint32_t   *letters = section_data(out, DEFT__SECTION_LETTERS);
     for (size_t i = 0; i < b->word_count; i++) {
         words[i] = (deft__word){
             .text      = word_texts[i],
             .text_size = (uint16_t)b->words[i].text.size,
             .stem      = b->words[i].stem,
             .form      = b->words[i].form,
-            .letters   = deft__letters_of(b->words[i].text),
         };
+        letters[i] = deft__letters_of(b->words[i].text);
     }
     return true;
 }
@@ -530,8 +537,8 @@ static bool lay_postings(builder *b, deft_buffer *out)
     for (uint32_t place = 0; place < b->tool_count; place++) {
         const uint32_t tool = b->tools[place];
         for (size_t i = tool > 0 ? b->weighed_ends[tool - 1] : 0; i < b->weighed_ends[tool]; i++) {
-            postings[next[b->weighed_terms[i]]++] =
-                place << DEFT__IMPACT_BITS | b->weighed_impacts[i];
+            postings[next[b->weighed[i].term]++] =
+                place << DEFT__IMPACT_BITS | b->weighed[i].impact;
         }
     }
     return true;
@@ -670,8 +677,7 @@ deft_status deft__index_build(const deft_catalog *catalog, deft_analyzer *analyz
         is_ok = weigh_tools(&b) && place_tools(&b) && lay_out(&b, out);
     }
 
-    deft__free(allocator, b.weighed_impacts, b.weighed_impacts_capacity);
-    deft__free(allocator, b.weighed_terms, b.weighed_terms_capacity * sizeof *b.weighed_terms);
+    deft__free(allocator, b.weighed, b.weighed_capacity * sizeof *b.weighed);
     deft__free(allocator, b.stream, b.stream_capacity * sizeof *b.stream);
     deft__free(allocator, b.stems, b.stem_capacity * sizeof *b.stems);
     deft__free(allocator, b.words, b.word_capacity * sizeof *b.words);

@@ -259,22 +259,24 @@ deft_status deft__image_open(deft__image *image, deft_view bytes, deft_error *er
                              .texts        = section(bytes, header, DEFT__SECTION_TEXTS, 1, &counts[0]),
                              .terms        = section(bytes, header, DEFT__SECTION_TERMS, sizeof(deft__term), &counts[1]),
                              .words        = section(bytes, header, DEFT__SECTION_WORDS, sizeof(deft__word), &counts[2]),
-                             .term_hash    = section(bytes, header, DEFT__SECTION_TERM_HASH, 4, &counts[3]),
-                             .word_hash    = section(bytes, header, DEFT__SECTION_WORD_HASH, 4, &counts[4]),
-                             .places       = section(bytes, header, DEFT__SECTION_PLACES, 4, &counts[5]),
-                             .tools        = section(bytes, header, DEFT__SECTION_TOOLS, 4, &counts[6]),
-                             .postings     = section(bytes, header, DEFT__SECTION_POSTINGS, 4, &counts[7]),
-                             .name_starts  = section(bytes, header, DEFT__SECTION_NAME_STARTS, 4, &counts[8]),
-                             .name_terms   = section(bytes, header, DEFT__SECTION_NAME_TERMS, 4, &counts[9]),
-                             .blocks       = section(bytes, header, DEFT__SECTION_BLOCKS, 1, &counts[10]),
-                             .block_starts = section(bytes, header, DEFT__SECTION_BLOCK_STARTS, 4, &counts[11]),
+                             .letters      = section(bytes, header, DEFT__SECTION_LETTERS, 4, &counts[3]),
+                             .term_hash    = section(bytes, header, DEFT__SECTION_TERM_HASH, 4, &counts[4]),
+                             .word_hash    = section(bytes, header, DEFT__SECTION_WORD_HASH, 4, &counts[5]),
+                             .places       = section(bytes, header, DEFT__SECTION_PLACES, 4, &counts[6]),
+                             .tools        = section(bytes, header, DEFT__SECTION_TOOLS, 4, &counts[7]),
+                             .postings     = section(bytes, header, DEFT__SECTION_POSTINGS, 4, &counts[8]),
+                             .name_starts  = section(bytes, header, DEFT__SECTION_NAME_STARTS, 4, &counts[9]),
+                             .name_terms   = section(bytes, header, DEFT__SECTION_NAME_TERMS, 4, &counts[10]),
+                             .blocks       = section(bytes, header, DEFT__SECTION_BLOCKS, 1, &counts[11]),
+                             .block_starts = section(bytes, header, DEFT__SECTION_BLOCK_STARTS, 4, &counts[12]),
     };
     const deft_status damaged = DEFT_INVALID;
     if (opened.texts == NULL || opened.terms == NULL || opened.words == NULL ||
-        opened.term_hash == NULL || opened.word_hash == NULL || opened.places == NULL ||
-        opened.tools == NULL || opened.postings == NULL || opened.name_starts == NULL ||
-        opened.name_terms == NULL || opened.blocks == NULL || opened.block_starts == NULL ||
-        opened.stem_count > counts[DEFT__SECTION_TERMS] ||
+        opened.letters == NULL || opened.term_hash == NULL || opened.word_hash == NULL ||
+        opened.places == NULL || opened.tools == NULL || opened.postings == NULL ||
+        opened.name_starts == NULL || opened.name_terms == NULL || opened.blocks == NULL ||
+        opened.block_starts == NULL || opened.stem_count > counts[DEFT__SECTION_TERMS] ||
+        counts[DEFT__SECTION_LETTERS] != counts[DEFT__SECTION_WORDS] ||
         !is_hash_sound(opened.term_hash, counts[DEFT__SECTION_TERM_HASH], opened.stem_count) ||
         !is_hash_sound(opened.word_hash, counts[DEFT__SECTION_WORD_HASH],
                        counts[DEFT__SECTION_WORDS]) ||

@@ -38,10 +38,9 @@ typedef struct deft__term {
 } deft__term;
 
 typedef struct deft__word {
-    uint32_t text;    // offset in texts
-    uint32_t stem;    // term of its stem
-    uint32_t form;    // term of this very word; the stem's where it has no other form
-    uint32_t letters; // which letters it has, one bit each, for finding near misses quickly
+    uint32_t text; // offset in texts
+    uint32_t stem; // term of its stem
+    uint32_t form; // term of this very word; the stem's where it has no other form
     uint16_t text_size;
     uint16_t reserved;
 } deft__word;
@@ -56,6 +55,7 @@ typedef enum deft__section_id {
     DEFT__SECTION_TEXTS,        // char
     DEFT__SECTION_TERMS,        // deft__term
     DEFT__SECTION_WORDS,        // deft__word
+    DEFT__SECTION_LETTERS,      // uint32_t per word: deft__letters_of, for finding near misses
     DEFT__SECTION_TERM_HASH,    // uint32_t: stem text to term
     DEFT__SECTION_WORD_HASH,    // uint32_t: word text to word
     DEFT__SECTION_PLACES,       // uint32_t: place of each tool
@@ -87,6 +87,7 @@ typedef struct deft__image {
     const char               *texts;
     const deft__term         *terms;
     const deft__word         *words;
+    const uint32_t           *letters;
     const uint32_t           *term_hash;
     const uint32_t           *word_hash;
     const uint32_t           *places;

@@ -29,6 +29,26 @@ size_t deft__scan_all_plain(const uint32_t *values, size_t count, uint32_t mask,
     return scan_rest(values, 0, count, mask, least, found, 0);
 }
 
+// How many bits are set: in pairs, in fours, in eights, and these added up by one multiplication.
+// The compiler's own would be a call where the processor may lack the instruction.
+static unsigned count_bits(uint32_t value)
+{
+    value -= value >> 1 & 0x55555555u;
+    value = (value & 0x33333333u) + (value >> 2 & 0x33333333u);
+    value = (value + (value >> 4)) & 0x0F0F0F0Fu;
+    return value * 0x01010101u >> 24;
+}
+
+size_t deft__scan_letters_plain(const uint32_t *letters, size_t from, size_t count, uint32_t wanted,
+                                unsigned bits_max)
+{
+    size_t i = from;
+    while (i < count && count_bits(letters[i] ^ wanted) > bits_max) {
+        i++;
+    }
+    return i;
+}
+
 void deft__add_bounds_plain(uint32_t *bounds, const uint8_t *maxima, size_t count, uint32_t weight)
 {
     for (size_t i = 0; i < count; i++) {
@@ -81,6 +101,33 @@ __attribute__((target("avx2"))) static size_t scan_all_avx2(const uint32_t *valu
     return scan_rest(values, i, count, mask, least, found, found_count);
 }
 
+// The bits of each half byte come from a table; those of the four bytes of a number are added up.
+__attribute__((target("avx2"))) static size_t scan_letters_avx2(const uint32_t *letters,
+                                                                size_t from, size_t count,
+                                                                uint32_t wanted, unsigned bits_max)
+{
+    const __m256i table = _mm256_setr_epi8(0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4, 0, 1, 1,
+                                           2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4);
+    const __m256i low   = _mm256_set1_epi8(0x0F);
+    const __m256i ones  = _mm256_set1_epi8(1);
+    const __m256i pairs = _mm256_set1_epi16(1);
+    const __m256i all   = _mm256_set1_epi32((int)wanted);
+    const __m256i above = _mm256_set1_epi32((int)bits_max + 1);
+    size_t        i     = from;
+    for (; i + 8 <= count; i += 8) {
+        const __m256i differ =
+            _mm256_xor_si256(_mm256_loadu_si256((const __m256i *)(const void *)(letters + i)), all);
+        const __m256i bits = _mm256_add_epi8(
+            _mm256_shuffle_epi8(table, _mm256_and_si256(differ, low)),
+            _mm256_shuffle_epi8(table, _mm256_and_si256(_mm256_srli_epi16(differ, 4), low)));
+        const __m256i sums = _mm256_madd_epi16(_mm256_maddubs_epi16(bits, ones), pairs);
+        if (_mm256_movemask_epi8(_mm256_cmpgt_epi32(above, sums)) != 0) {
+            break;
+        }
+    }
+    return deft__scan_letters_plain(letters, i, count, wanted, bits_max);
+}
+
 __attribute__((target("avx2"))) static void add_bounds_avx2(uint32_t *bounds, const uint8_t *maxima,
                                                             size_t count, uint32_t weight)
 {
@@ -109,6 +156,14 @@ size_t deft__scan_all(const uint32_t *values, size_t count, uint32_t mask, uint3
                                           : deft__scan_all_plain(values, count, mask, least, found);
 }
 
+size_t deft__scan_letters(const uint32_t *letters, size_t from, size_t count, uint32_t wanted,
+                          unsigned bits_max)
+{
+    return __builtin_cpu_supports("avx2")
+               ? scan_letters_avx2(letters, from, count, wanted, bits_max)
+               : deft__scan_letters_plain(letters, from, count, wanted, bits_max);
+}
+
 void deft__add_bounds(uint32_t *bounds, const uint8_t *maxima, size_t count, uint32_t weight)
 {
     if (__builtin_cpu_supports("avx2")) {
@@ -129,6 +184,12 @@ size_t deft__scan_all(const uint32_t *values, size_t count, uint32_t mask, uint3
                       uint16_t *found)
 {
     return deft__scan_all_plain(values, count, mask, least, found);
+}
+
+size_t deft__scan_letters(const uint32_t *letters, size_t from, size_t count, uint32_t wanted,
+                          unsigned bits_max)
+{
+    return deft__scan_letters_plain(letters, from, count, wanted, bits_max);
 }
 
 void deft__add_bounds(uint32_t *bounds, const uint8_t *maxima, size_t count, uint32_t weight)

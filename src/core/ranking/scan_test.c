@@ -55,6 +55,31 @@ static void scanning_all_finds_all(void **state)
     }
 }
 
+static void words_with_nearly_the_same_letters_are_found(void **state)
+{
+    (void)state;
+    uint32_t seed = 9;
+    for (int round = 0; round < 500; round++) {
+        uint32_t       letters[100];
+        const size_t   count  = next_number(&seed) % (array_size(letters) + 1);
+        const uint32_t wanted = next_number(&seed) * 257;
+        const unsigned most   = next_number(&seed) % 33;
+        for (size_t i = 0; i < count; i++) {
+            letters[i] = next_number(&seed) * 257;
+        }
+        for (size_t from = 0; from <= count; from++) {
+            size_t expected = from;
+            while (expected < count &&
+                   (unsigned)__builtin_popcount(letters[expected] ^ wanted) > most) {
+                expected++;
+            }
+            assert_int_equal(deft__scan_letters(letters, from, count, wanted, most), expected);
+            assert_int_equal(deft__scan_letters_plain(letters, from, count, wanted, most),
+                             expected);
+        }
+    }
+}
+
 static void nothing_is_found_in_nothing(void **state)
 {
     (void)state;
@@ -89,6 +114,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(scanning_finds_the_first_that_is_large_enough),
         cmocka_unit_test(scanning_all_finds_all),
+        cmocka_unit_test(words_with_nearly_the_same_letters_are_found),
         cmocka_unit_test(nothing_is_found_in_nothing),
         cmocka_unit_test(bounds_add_up_alike),
     };
