@@ -51,6 +51,17 @@ typedef struct weighed {
     uint32_t impact;
 } weighed;
 
+// The words of a text that was read before. A server's name, title and instructions come again
+// with each of its tools, as the same bytes.
+typedef struct known_text {
+    deft_view text;
+    size_t    room;  // words that were allowed
+    size_t    start; // in the stream
+    size_t    count;
+} known_text;
+
+#define KNOWN_TEXTS 4
+
 typedef struct builder {
     const deft_catalog   *catalog;
     const deft_allocator *allocator;
@@ -72,6 +83,9 @@ typedef struct builder {
     uint16_t *lengths; // words per tool and field
     uint32_t  tool_count;
     uint32_t  tool; // the one being read
+
+    known_text known[KNOWN_TEXTS]; // of servers, the oldest is replaced
+    size_t     known_next;
 
     uint64_t field_words[DEFT__FIELD_COUNT]; // over all tools
     uint64_t field_tools[DEFT__FIELD_COUNT]; // that have the field at all
@@ -134,33 +148,76 @@ static bool add_word(builder *b, deft_view text, uint32_t *word)
     return true;
 }
 
-static bool read_text(void *context, deft__field field, deft_view text)
+// Room for `count` more words in the stream.
+static bool reserve_stream(builder *b, size_t count)
 {
-    builder     *b      = context;
-    uint16_t    *length = &b->lengths[(size_t)b->tool * DEFT__FIELD_COUNT + field];
-    const size_t room   = deft__field_words_max(field) - *length;
-    if (text.size == 0 || room == 0) {
-        return true;
-    }
-    size_t           count = 0;
-    const deft_term *terms = deft_analyzer_run(b->analyzer, text, room, &count);
-    if (terms == NULL) {
-        return false;
-    }
-    for (size_t i = 0; i < count; i++) {
-        void    *items = b->stream;
-        uint32_t word  = 0;
-        if (!deft__grow(b->allocator, &items, &b->stream_capacity, b->stream_size,
+    while (b->stream_capacity - b->stream_size < count) {
+        void *items = b->stream;
+        if (!deft__grow(b->allocator, &items, &b->stream_capacity, b->stream_capacity,
                         sizeof *b->stream)) {
             return false;
         }
         b->stream = items;
+    }
+    return true;
+}
+
+// Splits a text into at most `room` words and appends them to the stream.
+static bool append_words(builder *b, deft_view text, size_t room)
+{
+    size_t           count = 0;
+    const deft_term *terms = deft_analyzer_run(b->analyzer, text, room, &count);
+    if (terms == NULL || !reserve_stream(b, count)) {
+        return false;
+    }
+    for (size_t i = 0; i < count; i++) {
+        uint32_t word = 0;
         if (!add_word(b, terms[i].word, &word)) {
             return false;
         }
         b->stream[b->stream_size++] = word | (terms[i].is_whole ? whole_bit : 0);
     }
-    *length = (uint16_t)(*length + count);
+    return true;
+}
+
+// The same for a text of a server.
+static bool append_known(builder *b, deft_view text, size_t room)
+{
+    for (size_t i = 0; i < KNOWN_TEXTS; i++) {
+        const known_text *known = &b->known[i];
+        if (known->text.data == text.data && known->text.size == text.size && known->room == room) {
+            if (!reserve_stream(b, known->count)) {
+                return false;
+            }
+            memcpy(b->stream + b->stream_size, b->stream + known->start,
+                   known->count * sizeof *b->stream);
+            b->stream_size += known->count;
+            return true;
+        }
+    }
+    const size_t start = b->stream_size;
+    if (!append_words(b, text, room)) {
+        return false;
+    }
+    b->known[b->known_next] = (known_text){text, room, start, b->stream_size - start};
+    b->known_next           = (b->known_next + 1) % KNOWN_TEXTS;
+    return true;
+}
+
+static bool read_text(void *context, deft__field field, deft_view text)
+{
+    builder     *b      = context;
+    uint16_t    *length = &b->lengths[(size_t)b->tool * DEFT__FIELD_COUNT + field];
+    const size_t room   = deft__field_words_max(field) - *length;
+    const size_t start  = b->stream_size;
+    if (text.size == 0 || room == 0) {
+        return true;
+    }
+    const bool is_server = field == DEFT__FIELD_SERVER || field == DEFT__FIELD_INSTRUCTIONS;
+    if (!(is_server ? append_known(b, text, room) : append_words(b, text, room))) {
+        return false;
+    }
+    *length = (uint16_t)(*length + (b->stream_size - start));
     return true;
 }
 
@@ -590,7 +647,7 @@ static bool lay_blocks(builder *b, deft_buffer *out)
     size_t       count  = 0;
     deft__term  *terms  = section_data(out, DEFT__SECTION_TERMS);
     for (uint32_t i = 0; i < b->term_count; i++) {
-        if (terms[i].count >= blocks && blocks > 1) {
+        if (terms[i].count >= 2 * blocks && blocks > 1) {
             terms[i].block = (uint32_t)(count * (blocks + 1));
             count++;
         }
