@@ -40,6 +40,17 @@ typedef struct word_entry {
     uint32_t  form; // term; DEFT__NONE until laid out
 } word_entry;
 
+// A word that was met not long ago. Of up to 16 bytes, its first and last eight tell it exactly, so
+// finding it here takes no hash that a stranger cannot guess and no look at its text.
+typedef struct recent_word {
+    uint64_t head;
+    uint64_t tail;
+    uint32_t size; // bytes; 0: none here yet
+    uint32_t word;
+} recent_word;
+
+#define RECENT_BITS 11u
+
 typedef struct stem_entry {
     deft_view text;
     uint32_t  form_count;
@@ -70,6 +81,7 @@ typedef struct builder {
     deft__arena           arena;
     deft__map             word_ids;
     deft__map             stem_ids;
+    recent_word          *recent; // 2^RECENT_BITS, by a hash that may be poor
     word_entry           *words;
     size_t                word_count;
     size_t                word_capacity;
@@ -148,6 +160,34 @@ static bool add_word(builder *b, deft_view text, uint32_t *word)
     return true;
 }
 
+// add_word() for words that come again and again.
+static bool add_frequent_word(builder *b, deft_view text, uint32_t *word)
+{
+    recent_word key = {.size = (uint32_t)text.size};
+    if (text.size > 16) {
+        return add_word(b, text, word);
+    } else if (text.size >= 8) {
+        memcpy(&key.head, text.data, 8);
+        memcpy(&key.tail, text.data + text.size - 8, 8);
+    } else {
+        for (size_t i = 0; i < text.size; i++) {
+            key.head = key.head << 8 | (unsigned char)text.data[i];
+        }
+    }
+    const uint64_t hash   = (key.head ^ key.tail << 1) * UINT64_C(0x9E3779B97F4A7C15);
+    recent_word   *recent = &b->recent[hash >> (64 - RECENT_BITS)];
+    if (recent->size == key.size && recent->head == key.head && recent->tail == key.tail) {
+        *word = recent->word;
+        return true;
+    }
+    if (!add_word(b, text, word)) {
+        return false;
+    }
+    key.word = *word;
+    *recent  = key;
+    return true;
+}
+
 // Room for `count` more words in the stream.
 static bool reserve_stream(builder *b, size_t count)
 {
@@ -172,7 +212,7 @@ static bool append_words(builder *b, deft_view text, size_t room)
     }
     for (size_t i = 0; i < count; i++) {
         uint32_t word = 0;
-        if (!add_word(b, terms[i].word, &word)) {
+        if (!add_frequent_word(b, terms[i].word, &word)) {
             return false;
         }
         b->stream[b->stream_size++] = word | (terms[i].is_whole ? whole_bit : 0);
@@ -726,9 +766,10 @@ deft_status deft__index_build(const deft_catalog *catalog, deft_analyzer *analyz
     deft__arena_init(&b.arena, allocator);
     deft__map_init(&b.word_ids, hash_seed, allocator);
     deft__map_init(&b.stem_ids, hash_seed, allocator);
+    b.recent  = deft__arena_array(&b.arena, (size_t)1 << RECENT_BITS, sizeof *b.recent);
     b.lengths = deft__arena_array(&b.arena, b.tool_count, DEFT__FIELD_COUNT * sizeof(uint16_t));
 
-    bool is_ok = b.lengths != NULL && read_tools(&b);
+    bool is_ok = b.recent != NULL && b.lengths != NULL && read_tools(&b);
     if (is_ok) {
         number_forms(&b);
         is_ok = weigh_tools(&b) && place_tools(&b) && lay_out(&b, out);
