@@ -16,7 +16,7 @@
 #define QUERIES     1000
 #define QUERIES_MIN 30
 #define ROUNDS      7
-#define ENGINES_MAX 4
+#define ENGINES_MAX 6
 #define SIZES_MAX   8
 
 static const double engine_seconds = 4; // for one kind of query
@@ -141,6 +141,8 @@ typedef struct size_report {
     size_t        tool_count;
     size_t        server_count;
     size_t        text_size;
+    double        image_seconds; // what hybrid alone needs of deft's index
+    size_t        image_size;
     const result *results;
     size_t        result_count;
 } size_report;
@@ -149,6 +151,9 @@ static void print_size(const size_report *s)
 {
     (void)printf("\n%zu tools of %zu servers, %zu bytes of text each\n", s->tool_count,
                  s->server_count, s->text_size / s->tool_count);
+    (void)printf("  deft's index is for all of its rankings; hybrid alone needs %zu bytes a tool, "
+                 "built in %.1f ms\n",
+                 s->image_size / s->tool_count, s->image_seconds * 1e3);
     (void)printf("  %-22s %10s %10s", "", "build ms", "bytes/tool");
     for (int kind = 0; kind < BENCH_QUERY_KIND_COUNT; kind++) {
         (void)printf(" | %8s: p50 us %10s %10s %8s", kind_names[kind], "p99 us", "queries/s",
@@ -210,6 +215,10 @@ static void write_size(deft__json_writer *writer, const size_report *s)
     deft__json_write_uint64(writer, s->server_count);
     deft__json_name(writer, "text_bytes");
     deft__json_write_uint64(writer, s->text_size);
+    deft__json_name(writer, "hybrid_build_ms");
+    deft__json_write_double(writer, s->image_seconds * 1e3);
+    deft__json_name(writer, "hybrid_bytes");
+    deft__json_write_uint64(writer, s->image_size);
     deft__json_name(writer, "engines");
     deft__json_begin_array(writer);
     for (size_t i = 0; i < s->result_count; i++) {
@@ -247,7 +256,7 @@ static void begin_json(deft__json_writer *writer, const bench_base *base, const 
 static size_t choose_engines(result results[ENGINES_MAX], const options *o)
 {
     bench_engine (*const engines[])(void) = {
-        bench_engine_deft,
+        bench_engine_deft,   bench_engine_deft_bm25, bench_engine_deft_keyword,
 #ifdef DEFT_BENCH_XAPIAN
         bench_engine_xapian,
 #endif
@@ -296,13 +305,16 @@ static void run_size(const bench_base *base, const options *o, size_t tool_count
             exit(1);
         }
     }
-    const size_report report = {
+    size_report report = {
         .tool_count   = corpus.tool_count,
         .server_count = deft_catalog_server_count(catalog),
         .text_size    = texts.size,
         .results      = results,
         .result_count = count,
     };
+    if (!bench_deft_image(&corpus, &report.image_seconds, &report.image_size)) {
+        exit(1);
+    }
     if (o->is_json) {
         write_size(writer, &report);
     } else {

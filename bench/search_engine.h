@@ -3,6 +3,7 @@
 #ifndef DEFT_BENCH_SEARCH_ENGINE_H
 #define DEFT_BENCH_SEARCH_ENGINE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -33,10 +34,15 @@ typedef struct bench_engine {
     void (*free)(void *index);
 } bench_engine;
 
-bench_engine bench_engine_deft(void);
+bench_engine bench_engine_deft(void); // its default ranking
+bench_engine bench_engine_deft_bm25(void);
+bench_engine bench_engine_deft_keyword(void);
 bench_engine bench_engine_naive(void);
 bench_engine bench_engine_fts5(void);
 bench_engine bench_engine_xapian(void);
+
+// What the default ranking alone needs of the index: the CPU time to build it and its size.
+bool bench_deft_image(const bench_corpus *corpus, double *seconds, size_t *size);
 
 #ifdef __cplusplus
 }
