@@ -25,6 +25,9 @@ bench: ## build and run the benchmarks
 	@cmake --build --preset release
 	@for bench in build/release/bench/bench_*; do if [ -x $$bench ]; then $$bench; fi; done
 
+figures: build ## record what search reaches on our own judged set (tests/quality/set)
+	@build/$(PRESET)/tests/quality/quality_own_set tests/quality/set --rewrite
+
 format: ## rewrite the sources in the house format
 	@script/format --fix
 
@@ -51,4 +54,4 @@ clean: ## remove everything that was built
 help: ## this list
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/\1\t\2/p' $(MAKEFILE_LIST) | expand -t12
 
-.PHONY: build test check quick fuzz bench format layers golden coverage docs install clean help
+.PHONY: build test check quick fuzz bench figures format layers golden coverage docs install clean help

@@ -6,7 +6,7 @@
 #include <time.h>
 
 // The processor's name as Linux has it; other systems say "unknown processor".
-static void read_processor(char *name, size_t size)
+void bench_processor(char *name, size_t size)
 {
     char  line[256];
     FILE *file = fopen("/proc/cpuinfo", "r");
@@ -23,19 +23,35 @@ static void read_processor(char *name, size_t size)
     }
 }
 
+const char *bench_commit(void)
+{
+    const char *commit = getenv("DEFT_COMMIT");
+    return commit != NULL ? commit : DEFT_BENCH_COMMIT;
+}
+
+const char *bench_build(void)
+{
+    return DEFT_BENCH_BUILD;
+}
+
 void bench_head(const char *name)
 {
-    char        processor[128];
-    const char *commit = getenv("DEFT_COMMIT");
-    read_processor(processor, sizeof processor);
-    (void)printf("%s: %s, commit %s, %s build\n", name, processor,
-                 commit != NULL ? commit : DEFT_BENCH_COMMIT, DEFT_BENCH_BUILD);
+    char processor[128];
+    bench_processor(processor, sizeof processor);
+    (void)printf("%s: %s, commit %s, %s build\n", name, processor, bench_commit(), bench_build());
 }
 
 double bench_seconds(void)
 {
     struct timespec now;
     clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+}
+
+double bench_wall_seconds(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
     return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
 }
 

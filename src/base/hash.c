@@ -23,12 +23,28 @@ static void sip_round(sip_state *s)
     s->v2 = rotate_left(s->v2, 32);
 }
 
-// Up to eight bytes, the first one lowest, whatever the machine's byte order.
-static uint64_t load_little_endian(const char *bytes, size_t size)
+// Eight bytes, the first one lowest, whatever the machine's byte order.
+static uint64_t load_word(const char *bytes)
 {
+    uint64_t value;
+    memcpy(&value, bytes, sizeof value);
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+    value = __builtin_bswap64(value);
+#endif
+    return value;
+}
+
+// The bytes behind an input's whole words, fewer than eight. Where there is a word before them, one
+// load that overlaps it has them all.
+static uint64_t load_tail(deft_view bytes)
+{
+    const size_t size = bytes.size % 8;
+    if (size > 0 && bytes.size > 8) {
+        return load_word(bytes.data + bytes.size - 8) >> (64 - 8 * size);
+    }
     uint64_t value = 0;
     for (size_t i = 0; i < size; i++) {
-        value |= (uint64_t)(unsigned char)bytes[i] << (8 * i);
+        value |= (uint64_t)(unsigned char)bytes.data[i] << (8 * i);
     }
     return value;
 }
@@ -55,11 +71,9 @@ uint64_t deft__hash(deft_view bytes, uint64_t seed)
 
     size_t at = 0;
     for (; bytes.size - at >= 8; at += 8) {
-        absorb(&s, load_little_endian(bytes.data + at, 8));
+        absorb(&s, load_word(bytes.data + at));
     }
-    const uint64_t tail =
-        bytes.size > at ? load_little_endian(bytes.data + at, bytes.size - at) : 0;
-    absorb(&s, tail | (uint64_t)bytes.size << 56);
+    absorb(&s, load_tail(bytes) | (uint64_t)bytes.size << 56);
 
     s.v2 ^= 0xFF;
     for (int i = 0; i < 4; i++) {

@@ -170,6 +170,42 @@ static const deft__flag flags[DEFT__FLAG_COUNT] = {
             .value_name = "ID",
             .help       = "Account for this tool, hit or not",
         },
+    [DEFT__FLAG_COMPARE] =
+        {
+            .name       = "compare",
+            .kind       = DEFT__VALUE_CHOICE,
+            .value_name = "NAME",
+            .help       = "Compare with this ranking, query by query",
+            .choices    = ranking_words,
+        },
+    [DEFT__FLAG_QUERIES] =
+        {
+            .name          = "queries",
+            .kind          = DEFT__VALUE_TEXT,
+            .value_name    = "NAME",
+            .help          = "Only queries_NAME.jsonl of each set; 'queries' for queries.jsonl",
+            .is_repeatable = true,
+        },
+    [DEFT__FLAG_EXTRA_TOOLS] =
+        {
+            .name          = "extra-tools",
+            .kind          = DEFT__VALUE_FILE,
+            .value_name    = "FILE",
+            .help          = "Add the tools of this file to every set, as distractors",
+            .is_repeatable = true,
+        },
+    [DEFT__FLAG_STYLE] =
+        {
+            .name = "style",
+            .help = "Also show each style of queries apart",
+        },
+    [DEFT__FLAG_RANKINGS] =
+        {
+            .name       = "rankings",
+            .kind       = DEFT__VALUE_FILE,
+            .value_name = "FILE",
+            .help       = "Write what was found for each query, best first, to this file",
+        },
     [DEFT__FLAG_MAN] =
         {
             .name = "man",
@@ -220,6 +256,14 @@ static const char *const explain_examples[] = {
     "What each word gave each hit, through which field",
     "deft explain --catalog tools/ --tool github::create_issue report a bug",
     "Why this tool is found, or why it is not",
+    NULL,
+};
+
+static const char *const eval_examples[] = {
+    "deft eval sets/bfcl sets/azure-mcp",
+    "How often the right tool is among the first hits",
+    "deft eval --ranking hybrid --compare bm25 sets/bfcl",
+    "What hybrid gains over bm25, and whether that is more than chance",
     NULL,
 };
 
@@ -332,6 +376,31 @@ static const deft__command commands[] = {
             "For a word that no tool has, the nearest words that tools have are named.",
         .examples = explain_examples,
         .run      = deft__command_explain,
+    },
+    {
+        .name              = "eval",
+        .operands          = "SETDIR...",
+        .operand_count_min = 1,
+        .operand_count_max = SIZE_MAX,
+        .operand_kind      = DEFT__OPERAND_DIRECTORY,
+        .flags = DEFT__FLAG_BIT(DEFT__FLAG_RANKING) | DEFT__FLAG_BIT(DEFT__FLAG_COMPARE) |
+                 DEFT__FLAG_BIT(DEFT__FLAG_QUERIES) | DEFT__FLAG_BIT(DEFT__FLAG_EXTRA_TOOLS) |
+                 DEFT__FLAG_BIT(DEFT__FLAG_STYLE) | DEFT__FLAG_BIT(DEFT__FLAG_RANKINGS),
+        .summary = "Measure how well a ranking finds the right tools",
+        .description =
+            "SETDIR holds tools.jsonl and queries.jsonl, and may hold further queries_NAME.jsonl, "
+            "each of them possibly packed (.gz). A tool is a definition with an id. A query is "
+            "{\"id\", \"query\", \"relevant\": [ids]}; optional are \"groups\" (lists of ids, any "
+            "of which meets one need), \"grades\" (id to grade), \"partial\" (ids that are neither "
+            "right nor wrong) and \"style\".\n\n"
+            "R@k is the share of the needs that the first k hits meet, NDCG the same for the first "
+            "ten with earlier ones counting more, MRR one over the rank of the first right hit, "
+            "ALL@k the share of the queries whose needs are all met. Below each figure are the "
+            "bounds between which 95 of 100 sets like this one would put it.\n\n"
+            "--rankings writes a line {\"id\", \"ranked\": [ids]} for each query, at most 20 ids; "
+            "with several files of queries all their lines, each with the name of its \"set\".",
+        .examples = eval_examples,
+        .run      = deft__command_eval,
     },
     {
         .name              = "settings",

@@ -44,6 +44,11 @@ typedef enum deft__flag_id {
     DEFT__FLAG_LIMIT,
     DEFT__FLAG_RANKING,
     DEFT__FLAG_TOOL,
+    DEFT__FLAG_COMPARE,
+    DEFT__FLAG_QUERIES,
+    DEFT__FLAG_EXTRA_TOOLS,
+    DEFT__FLAG_STYLE,
+    DEFT__FLAG_RANKINGS,
     DEFT__FLAG_MAN,
     DEFT__FLAG_COUNT
 } deft__flag_id;
@@ -79,7 +84,8 @@ typedef enum deft__operand_kind {
     DEFT__OPERAND_TEXT,
     DEFT__OPERAND_COMMAND,
     DEFT__OPERAND_SHELL,
-    DEFT__OPERAND_SETTING
+    DEFT__OPERAND_SETTING,
+    DEFT__OPERAND_DIRECTORY
 } deft__operand_kind;
 
 typedef struct deft__command {
@@ -104,6 +110,7 @@ int deft__command_completions(deft__cli *cli);
 int deft__command_context(deft__cli *cli);
 int deft__command_demo(deft__cli *cli);
 int deft__command_explain(deft__cli *cli);
+int deft__command_eval(deft__cli *cli);
 int deft__command_help(deft__cli *cli);
 int deft__command_listing(deft__cli *cli);
 int deft__command_plan(deft__cli *cli);

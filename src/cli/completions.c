@@ -54,6 +54,7 @@ static void append_operand_words(deft_buffer *out, const deft__command *command)
         break;
     case DEFT__OPERAND_NONE:
     case DEFT__OPERAND_TEXT:
+    case DEFT__OPERAND_DIRECTORY: // the shell knows them
         break;
     }
 }
@@ -121,7 +122,14 @@ static void append_bash_case(deft_buffer *out, const deft__command *command)
     append_bash_flags(out, command);
     deft_buffer_append_text(out, "\"\n        words=\"");
     append_operand_words(out, command);
-    deft_buffer_append_text(out, "\"\n        ;;\n");
+    deft_buffer_append_text(out, "\"\n");
+    if (command != NULL && command->operand_kind == DEFT__OPERAND_DIRECTORY) {
+        deft_buffer_append_text(out, "        if [[ $current != -* ]]; then\n"
+                                     "            _deft_files\n"
+                                     "            return\n"
+                                     "        fi\n");
+    }
+    deft_buffer_append_text(out, "        ;;\n");
 }
 
 static void append_bash(deft_buffer *out)
@@ -231,7 +239,9 @@ static void append_zsh_case(deft_buffer *out, const deft__command *command)
     deft_buffer words;
     deft_buffer_init(&words, out->allocator);
     append_operand_words(&words, command);
-    if (words.size > 0) {
+    if (command->operand_kind == DEFT__OPERAND_DIRECTORY) {
+        deft_buffer_append_text(out, " \\\n        '*:directory:_files -/'");
+    } else if (words.size > 0) {
         deft_buffer_append_text(out, " \\\n        '*:");
         append_quoted(out, command->operands, "[]:\\");
         deft_buffer_append_text(out, ":(");
@@ -334,6 +344,9 @@ static void append_fish_command(deft_buffer *out, const deft__command *command)
     deft_buffer words;
     deft_buffer_init(&words, out->allocator);
     append_operand_words(&words, command);
+    if (command->operand_kind == DEFT__OPERAND_DIRECTORY) {
+        deft_buffer_append_text(&words, "(__fish_complete_directories)");
+    }
     if (words.size > 0) {
         deft_buffer_append_text(out, "complete -c deft -n '__fish_seen_subcommand_from ");
         deft_buffer_append_text(out, command->name);

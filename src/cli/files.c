@@ -2,6 +2,7 @@
 
 #include "base/fail.h"
 #include "base/memory.h"
+#include "cli/unpack.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -125,20 +126,60 @@ static deft_status open_for_reading(const char *path, int *descriptor, deft_erro
     return *descriptor >= 0 ? DEFT_OK : fail_errno(error, "read", path, errno);
 }
 
-deft_status deft__file_read(const char *path, size_t size_max, const char *expected,
-                            deft_buffer *out, deft_error *error)
+// All bytes of the file, whatever they are; `name` is what to call it.
+static deft_status read_bytes(const char *path, size_t size_max, const char **name,
+                              deft_buffer *out, deft_error *error)
 {
-    const size_t start      = out->size;
-    int          descriptor = -1;
-    deft_status  status     = open_for_reading(path, &descriptor, error);
+    int         descriptor = -1;
+    deft_status status     = open_for_reading(path, &descriptor, error);
+    *name                  = descriptor == STDIN_FILENO ? "stdin" : path;
     if (status != DEFT_OK) {
         return status;
     }
-    const char *name = descriptor == STDIN_FILENO ? "stdin" : path;
-    status           = read_all(descriptor, name, size_max, out, error);
+    status = read_all(descriptor, *name, size_max, out, error);
     if (descriptor != STDIN_FILENO) {
         close(descriptor);
     }
+    return status;
+}
+
+deft_status deft__file_read(const char *path, size_t size_max, const char *expected,
+                            deft_buffer *out, deft_error *error)
+{
+    const size_t start  = out->size;
+    const char  *name   = path;
+    deft_status  status = read_bytes(path, size_max, &name, out, error);
+    if (status == DEFT_OK) {
+        const deft_view text = deft_view_slice(deft_buffer_view(out), start, out->size);
+        status               = check_text(text, name, expected, error);
+    }
+    if (status != DEFT_OK) {
+        deft_buffer_truncate(out, start);
+    }
+    return status;
+}
+
+deft_status deft__file_read_packed(const char *path, size_t size_max, const char *expected,
+                                   deft_buffer *out, deft_error *error)
+{
+    const size_t start = out->size;
+    const char  *name  = path;
+    deft_buffer  bytes;
+    deft_buffer_init(&bytes, NULL);
+    deft_status status = read_bytes(path, size_max, &name, &bytes, error);
+    if (status == DEFT_OK && deft__is_packed(deft_buffer_view(&bytes))) {
+        deft_error   inner = DEFT_ERROR_INIT;
+        deft__quoted quoted;
+        status = deft__unpack(deft_buffer_view(&bytes), size_max, out, &inner);
+        if (status != DEFT_OK) {
+            (void)deft__fail(error, status, 0, "%s cannot be unpacked: %s",
+                             deft__quote(&quoted, deft_view_of(name)), inner.message);
+        }
+    } else if (status == DEFT_OK) {
+        deft_buffer_append(out, deft_buffer_view(&bytes));
+        status = out->status == DEFT_OK ? DEFT_OK : deft__fail_memory(error);
+    }
+    deft_buffer_clear(&bytes);
     if (status == DEFT_OK) {
         const deft_view text = deft_view_slice(deft_buffer_view(out), start, out->size);
         status               = check_text(text, name, expected, error);
@@ -257,6 +298,19 @@ deft_status deft__file_replace(const char *path, deft_view text, deft_error *err
     const deft_status result = replace(real != NULL ? real : path, path, text, error);
     free(real);
     return result;
+}
+
+deft_status deft__file_write(const char *path, deft_view text, deft_error *error)
+{
+    FILE *file    = fopen(path, "wb");
+    int   failure = file != NULL ? 0 : errno;
+    if (file != NULL && text.size > 0 && fwrite(text.data, 1, text.size, file) != text.size) {
+        failure = errno;
+    }
+    if (file != NULL && fclose(file) != 0 && failure == 0) {
+        failure = errno;
+    }
+    return failure == 0 ? DEFT_OK : fail_errno(error, "write", path, failure);
 }
 
 // --- Directories. --------------------------------------------------------------------------------

@@ -17,6 +17,10 @@
 deft_status deft__file_read(const char *path, size_t size_max, const char *expected,
                             deft_buffer *out, deft_error *error);
 
+// The same for a file that gzip may have packed; the limit is for what it holds.
+deft_status deft__file_read_packed(const char *path, size_t size_max, const char *expected,
+                                   deft_buffer *out, deft_error *error);
+
 // Puts `text` in the place of the file's content: all of it or, on any failure, nothing. A link is
 // followed. The file keeps its mode and owner; a new one is readable by its owner only, since settings may
 // come to hold secrets. Missing directories above it are made.
@@ -26,6 +30,9 @@ bool deft__file_is_regular(const char *path);
 bool deft__file_is_directory(const char *path);
 bool deft__file_is_empty(const char *path);
 bool deft__file_exists(const char *path); // of any kind
+
+// Writes `text` to a file, a new one or in place of what was there; also to a pipe or a device.
+deft_status deft__file_write(const char *path, deft_view text, deft_error *error);
 
 // The names in a directory that end in .json or .jsonl, in byte order, hidden ones left out.
 typedef struct deft__file_names {

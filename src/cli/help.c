@@ -227,7 +227,8 @@ int deft__command_help(deft__cli *cli)
         const bool is_known = deft__invocation_parse(&named, 2, words, &error) == DEFT_OK;
         command             = named.command;
         deft__invocation_clear(&named);
-        if (!is_known || command == NULL) {
+        // A command that lacks its operands is known all the same.
+        if (command == NULL) {
             deft__complain(&cli->output, "%s",
                            is_known ? "a command was expected behind 'help'" : error.message);
             return DEFT__EXIT_WRONG;

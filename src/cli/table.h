@@ -9,7 +9,7 @@
 
 #include <stdint.h>
 
-#define DEFT__TABLE_COLUMNS_MAX 8
+#define DEFT__TABLE_COLUMNS_MAX 12
 
 typedef struct deft__column {
     const char *title;

@@ -118,18 +118,29 @@ static bool is_pair_script(uint32_t code)
            (code >= 0xF900 && code <= 0xFAFF) || (code >= 0x20000 && code <= 0x3FFFD);
 }
 
+static bool is_small_letter(char byte)
+{
+    return byte >= 'a' && byte <= 'z';
+}
+
+// The kind of a character below 0x80, which nearly all are.
+static kind kind_of_ascii(uint32_t code)
+{
+    if (code >= 'a' && code <= 'z') {
+        return KIND_LOWER;
+    } else if (code >= 'A' && code <= 'Z') {
+        return KIND_UPPER;
+    } else if (code >= '0' && code <= '9') {
+        return KIND_DIGIT;
+    } else {
+        return KIND_SEPARATOR;
+    }
+}
+
 static kind kind_of(uint32_t code)
 {
     if (code < 0x80) {
-        if (code >= 'a' && code <= 'z') {
-            return KIND_LOWER;
-        } else if (code >= 'A' && code <= 'Z') {
-            return KIND_UPPER;
-        } else if (code >= '0' && code <= '9') {
-            return KIND_DIGIT;
-        } else {
-            return KIND_SEPARATOR;
-        }
+        return kind_of_ascii(code);
     }
     if (is_pair_script(code)) {
         return KIND_PAIR;
@@ -150,18 +161,27 @@ static kind kind_of(uint32_t code)
     }
 }
 
-static void append_bytes(deft_analyzer *analyzer, const char *bytes, size_t size)
+// Room for `size` more bytes of text. False: no memory.
+static bool reserve_text(deft_analyzer *analyzer, size_t size)
 {
     if (analyzer->text_capacity - analyzer->text_size < size) {
-        const size_t capacity = analyzer->text_capacity * 2 + 256;
+        const size_t capacity = analyzer->text_capacity * 2 + size + 256;
         char        *text =
             deft__resize(analyzer->allocator, analyzer->text, analyzer->text_capacity, capacity);
         if (text == NULL) {
             analyzer->is_out_of_memory = true;
-            return;
+            return false;
         }
         analyzer->text          = text;
         analyzer->text_capacity = capacity;
+    }
+    return true;
+}
+
+static void append_bytes(deft_analyzer *analyzer, const char *bytes, size_t size)
+{
+    if (!reserve_text(analyzer, size)) {
+        return;
     }
     memcpy(analyzer->text + analyzer->text_size, bytes, size);
     analyzer->text_size += size;
@@ -190,6 +210,17 @@ static void append_folded(deft_analyzer *analyzer, uint32_t code)
     }
 }
 
+// Appends the small letters a to z at `at`, as many as there are; they stay as they are.
+static size_t append_small_letters(deft_analyzer *analyzer, deft_view text, size_t at)
+{
+    size_t end = at;
+    while (end < text.size && is_small_letter(text.data[end])) {
+        end++;
+    }
+    append_bytes(analyzer, text.data + at, end - at);
+    return end;
+}
+
 static void push_term(deft_analyzer *analyzer, size_t start, size_t end, uint32_t position,
                       bool is_whole)
 {
@@ -197,13 +228,15 @@ static void push_term(deft_analyzer *analyzer, size_t start, size_t end, uint32_
         analyzer->is_out_of_memory) {
         return;
     }
-    void *items = analyzer->pending;
-    if (!deft__grow(analyzer->allocator, &items, &analyzer->pending_capacity,
-                    analyzer->pending_count, sizeof *analyzer->pending)) {
-        analyzer->is_out_of_memory = true;
-        return;
+    if (analyzer->pending_count == analyzer->pending_capacity) {
+        void *items = analyzer->pending;
+        if (!deft__grow(analyzer->allocator, &items, &analyzer->pending_capacity,
+                        analyzer->pending_count, sizeof *analyzer->pending)) {
+            analyzer->is_out_of_memory = true;
+            return;
+        }
+        analyzer->pending = items;
     }
-    analyzer->pending    = items;
     const deft_view word = deft_view_make(analyzer->text + start, end - start);
     analyzer->pending[analyzer->pending_count++] = (pending_term){
         .offset   = (uint32_t)start,
@@ -272,6 +305,12 @@ static kind peek(deft_view text, size_t at, uint32_t *code, size_t *size)
     *size = 0;
     if (at >= text.size) {
         return KIND_SEPARATOR;
+    }
+    const unsigned char first = (unsigned char)text.data[at];
+    if (first < 0x80) {
+        *code = first;
+        *size = 1;
+        return kind_of_ascii(first);
     }
     *size = deft__utf8_decode(text, at, code);
     if (*size == 0) {
@@ -359,9 +398,13 @@ static void read_text(deft_analyzer *analyzer, deft_view text)
         } else if (is_part_start(last, now, KIND_SEPARATOR, false)) {
             end_part(analyzer);
         }
-        append_folded(analyzer, code);
         last = now;
-        at += size;
+        if (now == KIND_LOWER && code < 0x80) {
+            at = append_small_letters(analyzer, text, at);
+        } else {
+            append_folded(analyzer, code);
+            at += size;
+        }
     }
     end_run(analyzer);
 }

@@ -1,10 +1,11 @@
 // English function words, and the phrases people wrap around a wish ("please help me find ...").
-// Both lists are sorted, so that a binary search finds a word.
+// Both lists are sorted, so that a binary search finds a word, and padded with zeros to the size of
+// the longest, so that it compares without looking for ends.
 #include "core/analysis/words.h"
 
-#include <stdlib.h>
+#define WORD_SIZE 12
 
-static const char *const function_words[] = {
+static const char function_words[][WORD_SIZE] = {
     "a",      "about",     "above",   "after",  "again",    "against",    "all",        "am",
     "an",     "and",       "any",     "are",    "as",       "at",         "be",         "because",
     "been",   "before",    "being",   "below",  "between",  "both",       "but",        "by",
@@ -26,7 +27,7 @@ static const char *const function_words[] = {
     "yet",    "you",       "your",    "yours",  "yourself", "yourselves",
 };
 
-static const char *const polite_words[] = {
+static const char polite_words[][WORD_SIZE] = {
     "also",       "anything", "based",   "details", "find", "get",     "give",      "going",
     "got",        "hello",    "help",    "hey",     "hi",   "im",      "info",      "information",
     "interested", "know",     "let",     "like",    "look", "looking", "make",      "maybe",
@@ -35,24 +36,22 @@ static const char *const polite_words[] = {
     "wanna",      "want",     "wants",
 };
 
-static int compare(const void *key, const void *item)
+static bool is_listed(const char word[WORD_SIZE], const char (*list)[WORD_SIZE], size_t count)
 {
-    const deft_view *word   = key;
-    const char      *listed = *(const char *const *)item;
-    const size_t     size   = strlen(listed);
-    const size_t     common = word->size < size ? word->size : size;
-    const int        order  = memcmp(word->data, listed, common);
-
-    if (order != 0) {
-        return order;
-    } else {
-        return (word->size > size) - (word->size < size);
+    size_t from = 0;
+    while (count > 0) {
+        const size_t half  = count / 2;
+        const int    order = memcmp(word, list[from + half], WORD_SIZE);
+        if (order == 0) {
+            return true;
+        } else if (order > 0) {
+            from += half + 1;
+            count -= half + 1;
+        } else {
+            count = half;
+        }
     }
-}
-
-static bool is_listed(deft_view word, const char *const *list, size_t count)
-{
-    return word.size > 0 && bsearch(&word, list, count, sizeof *list, compare) != NULL;
+    return false;
 }
 
 unsigned deft__word_weight(deft_view word)
@@ -60,9 +59,14 @@ unsigned deft__word_weight(deft_view word)
     const size_t function_count = sizeof function_words / sizeof function_words[0];
     const size_t polite_count   = sizeof polite_words / sizeof polite_words[0];
 
-    if (is_listed(word, function_words, function_count)) {
+    char padded[WORD_SIZE] = {0};
+    if (word.size == 0 || word.size >= WORD_SIZE) {
+        return DEFT__WORD_WEIGHT_FULL;
+    }
+    memcpy(padded, word.data, word.size);
+    if (is_listed(padded, function_words, function_count)) {
         return DEFT__WORD_WEIGHT_FUNCTION;
-    } else if (is_listed(word, polite_words, polite_count)) {
+    } else if (is_listed(padded, polite_words, polite_count)) {
         return DEFT__WORD_WEIGHT_POLITE;
     } else {
         return DEFT__WORD_WEIGHT_FULL;

@@ -1,10 +1,11 @@
-// From a catalog to an image, in three steps.
+// From a catalog to an image, in four steps.
 //
 // 1. Read: every text becomes a stream of word numbers, tool after tool and field after field; the
 //    stemmer sees each different word once.
 // 2. Weigh: how much each term says of each tool (BM25F), with everything that does not depend on
 //    a query folded into one byte, the impact. Whole numbers only, so every machine agrees.
-// 3. Lay out: postings by term instead of by tool, then the tables one after another.
+// 3. Place: tools with like names get neighbouring places.
+// 4. Lay out: postings by term instead of by tool, then the tables one after another.
 #include "core/index/build.h"
 
 #include "base/arena.h"
@@ -12,6 +13,7 @@
 #include "base/map.h"
 #include "base/memory.h"
 #include "core/index/fields.h"
+#include "core/index/place.h"
 
 typedef struct word_entry {
     deft_view text;
@@ -19,10 +21,38 @@ typedef struct word_entry {
     uint32_t  form; // term; DEFT__NONE until laid out
 } word_entry;
 
+// A word that was met not long ago. Of up to 16 bytes, its first and last eight tell it exactly, so
+// finding it here takes no hash that a stranger cannot guess and no look at its text.
+typedef struct recent_word {
+    uint64_t head;
+    uint64_t tail;
+    uint32_t size; // bytes; 0: none here yet
+    uint32_t word;
+} recent_word;
+
+#define RECENT_BITS 11u
+
 typedef struct stem_entry {
     deft_view text;
     uint32_t  form_count;
 } stem_entry;
+
+// What a term says of the tool being weighed.
+typedef struct weighed {
+    uint32_t term;
+    uint32_t impact;
+} weighed;
+
+// The words of a text that was read before. A server's name, title and instructions come again
+// with each of its tools, as the same bytes.
+typedef struct known_text {
+    deft_view text;
+    size_t    room;  // words that were allowed
+    size_t    start; // in the stream
+    size_t    count;
+} known_text;
+
+#define KNOWN_TEXTS 4
 
 typedef struct builder {
     const deft_catalog   *catalog;
@@ -32,6 +62,7 @@ typedef struct builder {
     deft__arena           arena;
     deft__map             word_ids;
     deft__map             stem_ids;
+    recent_word          *recent; // 2^RECENT_BITS, by a hash that may be poor
     word_entry           *words;
     size_t                word_count;
     size_t                word_capacity;
@@ -46,16 +77,19 @@ typedef struct builder {
     uint32_t  tool_count;
     uint32_t  tool; // the one being read
 
+    known_text known[KNOWN_TEXTS]; // of servers, the oldest is replaced
+    size_t     known_next;
+
     deft__field_total fields[DEFT__FIELD_COUNT];
 
     uint32_t term_count; // stems and forms
     // Per tool, one after another: the terms it has and what they say of it.
-    uint32_t *weighed_terms;
-    uint8_t  *weighed_impacts;
+    weighed  *weighed;
     size_t    weighed_count;
-    size_t    weighed_terms_capacity;
-    size_t    weighed_impacts_capacity;
+    size_t    weighed_capacity;
     uint32_t *weighed_ends; // per tool
+
+    uint32_t *tools; // by place
 } builder;
 
 static const uint32_t whole_bit = UINT32_C(1) << 31;
@@ -106,33 +140,104 @@ static bool add_word(builder *b, deft_view text, uint32_t *word)
     return true;
 }
 
+// add_word() for words that come again and again.
+static bool add_frequent_word(builder *b, deft_view text, uint32_t *word)
+{
+    recent_word key = {.size = (uint32_t)text.size};
+    if (text.size > 16) {
+        return add_word(b, text, word);
+    } else if (text.size >= 8) {
+        memcpy(&key.head, text.data, 8);
+        memcpy(&key.tail, text.data + text.size - 8, 8);
+    } else {
+        for (size_t i = 0; i < text.size; i++) {
+            key.head = key.head << 8 | (unsigned char)text.data[i];
+        }
+    }
+    const uint64_t hash   = (key.head ^ key.tail << 1) * UINT64_C(0x9E3779B97F4A7C15);
+    recent_word   *recent = &b->recent[hash >> (64 - RECENT_BITS)];
+    if (recent->size == key.size && recent->head == key.head && recent->tail == key.tail) {
+        *word = recent->word;
+        return true;
+    }
+    if (!add_word(b, text, word)) {
+        return false;
+    }
+    key.word = *word;
+    *recent  = key;
+    return true;
+}
+
+// Room for `count` more words in the stream.
+static bool reserve_stream(builder *b, size_t count)
+{
+    while (b->stream_capacity - b->stream_size < count) {
+        void *items = b->stream;
+        if (!deft__grow(b->allocator, &items, &b->stream_capacity, b->stream_capacity,
+                        sizeof *b->stream)) {
+            return false;
+        }
+        b->stream = items;
+    }
+    return true;
+}
+
+// Splits a text into at most `room` words and appends them to the stream.
+static bool append_words(builder *b, deft_view text, size_t room)
+{
+    size_t           count = 0;
+    const deft_term *terms = deft_analyzer_run(b->analyzer, text, room, &count);
+    if (terms == NULL || !reserve_stream(b, count)) {
+        return false;
+    }
+    for (size_t i = 0; i < count; i++) {
+        uint32_t word = 0;
+        if (!add_frequent_word(b, terms[i].word, &word)) {
+            return false;
+        }
+        b->stream[b->stream_size++] = word | (terms[i].is_whole ? whole_bit : 0);
+    }
+    return true;
+}
+
+// The same for a text of a server.
+static bool append_known(builder *b, deft_view text, size_t room)
+{
+    for (size_t i = 0; i < KNOWN_TEXTS; i++) {
+        const known_text *known = &b->known[i];
+        if (known->text.data == text.data && known->text.size == text.size && known->room == room) {
+            if (!reserve_stream(b, known->count)) {
+                return false;
+            }
+            memcpy(b->stream + b->stream_size, b->stream + known->start,
+                   known->count * sizeof *b->stream);
+            b->stream_size += known->count;
+            return true;
+        }
+    }
+    const size_t start = b->stream_size;
+    if (!append_words(b, text, room)) {
+        return false;
+    }
+    b->known[b->known_next] = (known_text){text, room, start, b->stream_size - start};
+    b->known_next           = (b->known_next + 1) % KNOWN_TEXTS;
+    return true;
+}
+
 static bool read_text(void *context, deft_field field, deft_view text)
 {
     builder     *b      = context;
     uint16_t    *length = &b->lengths[(size_t)b->tool * DEFT__FIELD_COUNT + field];
     const size_t room   = deft__field_words_max(field) - *length;
+    const size_t start  = b->stream_size;
     if (text.size == 0 || room == 0) {
         return true;
     }
-    size_t           count = 0;
-    const deft_term *terms = deft_analyzer_run(b->analyzer, text, room, &count);
-    if (terms == NULL) {
+    const bool is_server = field == DEFT_FIELD_SERVER || field == DEFT_FIELD_INSTRUCTIONS;
+    if (!(is_server ? append_known(b, text, room) : append_words(b, text, room))) {
         return false;
     }
-    for (size_t i = 0; i < count; i++) {
-        void    *items = b->stream;
-        uint32_t word  = 0;
-        if (!deft__grow(b->allocator, &items, &b->stream_capacity, b->stream_size,
-                        sizeof *b->stream)) {
-            return false;
-        }
-        b->stream = items;
-        if (!add_word(b, terms[i].word, &word)) {
-            return false;
-        }
-        b->stream[b->stream_size++] = word | (terms[i].is_whole ? whole_bit : 0);
-    }
-    *length = (uint16_t)(*length + count);
+    *length = (uint16_t)(*length + (b->stream_size - start));
     return true;
 }
 
@@ -189,13 +294,20 @@ static void count_term(tallies *t, uint32_t term)
 
 static void end_field(const builder *b, tallies *t, int field, uint32_t length)
 {
+    uint64_t worths[DEFT__REPEATS_MAX + 1];
+    if (t->in_field_count == 0) {
+        return;
+    }
+    for (uint32_t repeats = 0; repeats <= DEFT__REPEATS_MAX; repeats++) {
+        worths[repeats] = deft__field_worth((deft_field)field, &b->fields[field], repeats, length);
+    }
     for (size_t i = 0; i < t->in_field_count; i++) {
         tally *of_term = &t->of_term[t->in_field[i]];
         if (of_term->worth == 0) {
             t->touched[t->touched_count++] = t->in_field[i];
         }
-        of_term->worth +=
-            deft__field_worth((deft_field)field, &b->fields[field], of_term->repeats, length);
+        const uint32_t repeats = of_term->repeats;
+        of_term->worth += worths[repeats < DEFT__REPEATS_MAX ? repeats : DEFT__REPEATS_MAX];
         of_term->repeats = 0;
     }
     t->in_field_count = 0;
@@ -205,20 +317,14 @@ static bool keep_weighed(builder *b, tallies *t)
 {
     for (size_t i = 0; i < t->touched_count; i++) {
         const uint32_t term  = t->touched[i];
-        void          *terms = b->weighed_terms;
-        void          *bytes = b->weighed_impacts;
-        if (!deft__grow(b->allocator, &terms, &b->weighed_terms_capacity, b->weighed_count,
-                        sizeof *b->weighed_terms)) {
+        void          *items = b->weighed;
+        if (!deft__grow(b->allocator, &items, &b->weighed_capacity, b->weighed_count,
+                        sizeof *b->weighed)) {
             return false;
         }
-        b->weighed_terms = terms;
-        if (!deft__grow(b->allocator, &bytes, &b->weighed_impacts_capacity, b->weighed_count, 1)) {
-            return false;
-        }
-        b->weighed_impacts                     = bytes;
-        b->weighed_terms[b->weighed_count]     = term;
-        b->weighed_impacts[b->weighed_count++] = deft__impact_from(t->of_term[term].worth);
-        t->of_term[term]                       = (tally){0, 0};
+        b->weighed                     = items;
+        b->weighed[b->weighed_count++] = (weighed){term, deft__impact_from(t->of_term[term].worth)};
+        t->of_term[term]               = (tally){0, 0};
     }
     t->touched_count = 0;
     return true;
@@ -259,6 +365,69 @@ static bool weigh_tools(builder *b)
             return false;
         }
         b->weighed_ends[tool] = (uint32_t)b->weighed_count;
+    }
+    return true;
+}
+
+// --- places --------------------------------------------------------------------------------
+
+// Where a stem comes among all that are in names, the most common first, from 1.
+static bool rank_name_stems(builder *b, uint32_t **ranks)
+{
+    uint32_t      *uses   = deft__arena_array(&b->arena, b->stem_count, sizeof *uses);
+    deft__placing *placed = deft__arena_array(&b->arena, b->stem_count, sizeof *placed);
+    deft__placing *spare  = deft__arena_array(&b->arena, b->stem_count, sizeof *spare);
+    if (uses == NULL || placed == NULL || spare == NULL) {
+        return false;
+    }
+    size_t at = 0;
+    for (uint32_t tool = 0; tool < b->tool_count; tool++) {
+        const uint16_t *lengths = &b->lengths[(size_t)tool * DEFT__FIELD_COUNT];
+        for (uint32_t i = 0; i < lengths[DEFT_FIELD_NAME]; i++) {
+            uses[b->words[b->stream[at + i] & ~whole_bit].stem]++;
+        }
+        for (int f = 0; f < DEFT__FIELD_COUNT; f++) {
+            at += lengths[f];
+        }
+    }
+    for (uint32_t i = 0; i < b->stem_count; i++) {
+        placed[i] = (deft__placing){.keys = {UINT32_MAX - uses[i]}, .number = i};
+    }
+    placed = deft__sort_placings(placed, spare, b->stem_count);
+    for (uint32_t i = 0; i < b->stem_count; i++) {
+        uses[placed[i].number] = i + 1;
+    }
+    *ranks = uses;
+    return true;
+}
+
+static bool place_tools(builder *b)
+{
+    uint32_t      *ranks  = NULL;
+    deft__placing *placed = deft__arena_array(&b->arena, b->tool_count, sizeof *placed);
+    deft__placing *spare  = deft__arena_array(&b->arena, b->tool_count, sizeof *spare);
+    b->tools              = deft__arena_array(&b->arena, b->tool_count, sizeof *b->tools);
+    if (placed == NULL || spare == NULL || b->tools == NULL || !rank_name_stems(b, &ranks)) {
+        return false;
+    }
+    size_t at = 0;
+    for (uint32_t tool = 0; tool < b->tool_count; tool++) {
+        const uint16_t *lengths = &b->lengths[(size_t)tool * DEFT__FIELD_COUNT];
+        size_t          count   = 0;
+        placed[tool].number     = tool;
+        for (uint32_t i = 0; i < lengths[DEFT_FIELD_NAME]; i++) {
+            const uint32_t word = b->stream[at + i];
+            if ((word & whole_bit) == 0) {
+                deft__placing_add(&placed[tool], &count, ranks[b->words[word].stem]);
+            }
+        }
+        for (int f = 0; f < DEFT__FIELD_COUNT; f++) {
+            at += lengths[f];
+        }
+    }
+    placed = deft__sort_placings(placed, spare, b->tool_count);
+    for (uint32_t place = 0; place < b->tool_count; place++) {
+        b->tools[place] = placed[place].number;
     }
     return true;
 }
@@ -335,7 +504,7 @@ static bool lay_terms(builder *b, deft_buffer *out, const uint32_t *stem_texts,
         }
     }
     for (size_t i = 0; i < b->weighed_count; i++) {
-        terms[b->weighed_terms[i]].count++;
+        terms[b->weighed[i].term].count++;
     }
     uint32_t posting = 0;
     for (uint32_t i = 0; i < b->term_count; i++) {
@@ -349,18 +518,20 @@ static bool lay_terms(builder *b, deft_buffer *out, const uint32_t *stem_texts,
 
 static bool lay_words(builder *b, deft_buffer *out, const uint32_t *word_texts)
 {
-    if (!begin_section(out, DEFT__SECTION_WORDS, b->word_count * sizeof(deft__word))) {
+    if (!begin_section(out, DEFT__SECTION_WORDS, b->word_count * sizeof(deft__word)) ||
+        !begin_section(out, DEFT__SECTION_LETTERS, b->word_count * sizeof(uint32_t))) {
         return false;
     }
-    deft__word *words = section_data(out, DEFT__SECTION_WORDS);
+    deft__word *words   = section_data(out, DEFT__SECTION_WORDS);
+    uint32_t   *letters = section_data(out, DEFT__SECTION_LETTERS);
     for (size_t i = 0; i < b->word_count; i++) {
         words[i] = (deft__word){
             .text      = word_texts[i],
             .text_size = (uint16_t)b->words[i].text.size,
             .stem      = b->words[i].stem,
             .form      = b->words[i].form,
-            .letters   = deft__letters_of(b->words[i].text),
         };
+        letters[i] = deft__letters_of(b->words[i].text);
     }
     return true;
 }
@@ -394,26 +565,39 @@ static bool lay_hash(builder *b, deft_buffer *out, deft__section_id id, size_t c
     return true;
 }
 
+static bool lay_places(builder *b, deft_buffer *out)
+{
+    const size_t size = b->tool_count * sizeof(uint32_t);
+    if (!begin_section(out, DEFT__SECTION_PLACES, size) ||
+        !begin_section(out, DEFT__SECTION_TOOLS, size)) {
+        return false;
+    }
+    uint32_t *places = section_data(out, DEFT__SECTION_PLACES);
+    uint32_t *tools  = section_data(out, DEFT__SECTION_TOOLS);
+    for (uint32_t place = 0; place < b->tool_count; place++) {
+        tools[place]            = b->tools[place];
+        places[b->tools[place]] = place;
+    }
+    return true;
+}
+
 static bool lay_postings(builder *b, deft_buffer *out)
 {
     uint32_t *next = deft__arena_array(&b->arena, b->term_count, sizeof(uint32_t));
     if (next == NULL ||
-        !begin_section(out, DEFT__SECTION_TOOLS, b->weighed_count * sizeof(uint32_t)) ||
-        !begin_section(out, DEFT__SECTION_IMPACTS, b->weighed_count)) {
+        !begin_section(out, DEFT__SECTION_POSTINGS, b->weighed_count * sizeof(uint32_t))) {
         return false;
     }
-    const deft__term *terms   = section_data(out, DEFT__SECTION_TERMS);
-    uint32_t         *tools   = section_data(out, DEFT__SECTION_TOOLS);
-    uint8_t          *impacts = section_data(out, DEFT__SECTION_IMPACTS);
+    const deft__term *terms    = section_data(out, DEFT__SECTION_TERMS);
+    uint32_t         *postings = section_data(out, DEFT__SECTION_POSTINGS);
     for (uint32_t i = 0; i < b->term_count; i++) {
         next[i] = terms[i].posting;
     }
-    size_t at = 0;
-    for (uint32_t tool = 0; tool < b->tool_count; tool++) {
-        for (; at < b->weighed_ends[tool]; at++) {
-            const uint32_t posting = next[b->weighed_terms[at]]++;
-            tools[posting]         = tool;
-            impacts[posting]       = b->weighed_impacts[at];
+    for (uint32_t place = 0; place < b->tool_count; place++) {
+        const uint32_t tool = b->tools[place];
+        for (size_t i = tool > 0 ? b->weighed_ends[tool - 1] : 0; i < b->weighed_ends[tool]; i++) {
+            postings[next[b->weighed[i].term]++] =
+                place << DEFT__IMPACT_BITS | b->weighed[i].impact;
         }
     }
     return true;
@@ -457,15 +641,15 @@ static bool lay_names(builder *b, deft_buffer *out)
     return true;
 }
 
-// Bounds for terms with many postings: the largest impact in each block, and where the block's
-// postings begin.
+// Bounds for terms that have a posting in each block or could have: the largest impact in it, and
+// where its postings begin. For terms with fewer, finding them is as fast and takes no memory.
 static bool lay_blocks(builder *b, deft_buffer *out)
 {
     const size_t blocks = (b->tool_count + DEFT__BLOCK_SIZE - 1) / DEFT__BLOCK_SIZE;
     size_t       count  = 0;
     deft__term  *terms  = section_data(out, DEFT__SECTION_TERMS);
     for (uint32_t i = 0; i < b->term_count; i++) {
-        if (terms[i].count >= DEFT__BLOCK_POSTINGS_MIN) {
+        if (terms[i].count >= 2 * blocks && blocks > 1) {
             terms[i].block = (uint32_t)(count * (blocks + 1));
             count++;
         }
@@ -475,11 +659,10 @@ static bool lay_blocks(builder *b, deft_buffer *out)
         !begin_section(out, DEFT__SECTION_BLOCK_STARTS, items * sizeof(uint32_t))) {
         return false;
     }
-    terms                   = section_data(out, DEFT__SECTION_TERMS);
-    const uint32_t *tools   = section_data(out, DEFT__SECTION_TOOLS);
-    const uint8_t  *impacts = section_data(out, DEFT__SECTION_IMPACTS);
-    uint8_t        *maxima  = section_data(out, DEFT__SECTION_BLOCKS);
-    uint32_t       *starts  = section_data(out, DEFT__SECTION_BLOCK_STARTS);
+    terms                    = section_data(out, DEFT__SECTION_TERMS);
+    const uint32_t *postings = section_data(out, DEFT__SECTION_POSTINGS);
+    uint8_t        *maxima   = section_data(out, DEFT__SECTION_BLOCKS);
+    uint32_t       *starts   = section_data(out, DEFT__SECTION_BLOCK_STARTS);
     for (uint32_t i = 0; i < b->term_count; i++) {
         if (terms[i].block == DEFT__NONE) {
             continue;
@@ -487,13 +670,13 @@ static bool lay_blocks(builder *b, deft_buffer *out)
         uint32_t p = 0;
         for (size_t block = 0; block < blocks; block++) {
             starts[terms[i].block + block] = p;
-            uint8_t largest                = 0;
-            while (p < terms[i].count && tools[terms[i].posting + p] / DEFT__BLOCK_SIZE == block) {
-                const uint8_t impact = impacts[terms[i].posting + p];
-                largest              = impact > largest ? impact : largest;
+            uint32_t largest               = 0;
+            while (p < terms[i].count && deft__block_of(postings[terms[i].posting + p]) == block) {
+                const uint32_t impact = deft__impact_of(postings[terms[i].posting + p]);
+                largest               = impact > largest ? impact : largest;
                 p++;
             }
-            maxima[terms[i].block + block] = largest;
+            maxima[terms[i].block + block] = (uint8_t)largest;
         }
         starts[terms[i].block + blocks] = p;
     }
@@ -510,8 +693,8 @@ static bool lay_out(builder *b, deft_buffer *out)
         !lay_texts(b, out, stem_texts, word_texts) || !lay_terms(b, out, stem_texts, word_texts) ||
         !lay_words(b, out, word_texts) ||
         !lay_hash(b, out, DEFT__SECTION_TERM_HASH, b->stem_count, false) ||
-        !lay_hash(b, out, DEFT__SECTION_WORD_HASH, b->word_count, true) || !lay_postings(b, out) ||
-        !lay_names(b, out) || !lay_blocks(b, out)) {
+        !lay_hash(b, out, DEFT__SECTION_WORD_HASH, b->word_count, true) || !lay_places(b, out) ||
+        !lay_postings(b, out) || !lay_names(b, out) || !lay_blocks(b, out)) {
         return false;
     }
     deft__image_header *header = (void *)out->data;
@@ -533,6 +716,10 @@ static bool lay_out(builder *b, deft_buffer *out)
 deft_status deft__index_build(const deft_catalog *catalog, deft_analyzer *analyzer,
                               uint64_t hash_seed, deft_buffer *out, deft_error *error)
 {
+    if (deft_catalog_tool_count(catalog) > DEFT__PLACES_MAX) {
+        return deft__fail(error, DEFT_LIMIT, 0, "an index holds at most %u tools",
+                          DEFT__PLACES_MAX);
+    }
     const deft_allocator *allocator = out->allocator;
     builder               b         = {
                               .catalog    = catalog,
@@ -544,16 +731,16 @@ deft_status deft__index_build(const deft_catalog *catalog, deft_analyzer *analyz
     deft__arena_init(&b.arena, allocator);
     deft__map_init(&b.word_ids, hash_seed, allocator);
     deft__map_init(&b.stem_ids, hash_seed, allocator);
+    b.recent  = deft__arena_array(&b.arena, (size_t)1 << RECENT_BITS, sizeof *b.recent);
     b.lengths = deft__arena_array(&b.arena, b.tool_count, DEFT__FIELD_COUNT * sizeof(uint16_t));
 
-    bool is_ok = b.lengths != NULL && read_tools(&b);
+    bool is_ok = b.recent != NULL && b.lengths != NULL && read_tools(&b);
     if (is_ok) {
         number_forms(&b);
-        is_ok = weigh_tools(&b) && lay_out(&b, out);
+        is_ok = weigh_tools(&b) && place_tools(&b) && lay_out(&b, out);
     }
 
-    deft__free(allocator, b.weighed_impacts, b.weighed_impacts_capacity);
-    deft__free(allocator, b.weighed_terms, b.weighed_terms_capacity * sizeof *b.weighed_terms);
+    deft__free(allocator, b.weighed, b.weighed_capacity * sizeof *b.weighed);
     deft__free(allocator, b.stream, b.stream_capacity * sizeof *b.stream);
     deft__free(allocator, b.stems, b.stem_capacity * sizeof *b.stems);
     deft__free(allocator, b.words, b.word_capacity * sizeof *b.words);

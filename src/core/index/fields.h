@@ -22,10 +22,10 @@ typedef struct deft__field_reader {
 void deft__field_reader_init(deft__field_reader *reader, const deft_allocator *allocator);
 void deft__field_reader_clear(deft__field_reader *reader);
 
-// Calls `visit` for each text of `tool`, field after field; a field may come in several texts.
+// Calls `visit` for each text of the tool `id`, field after field; a field may come in several texts.
 // Stops when it returns false. DEFT_OUT_OF_MEMORY when there is no memory, or `visit` said false.
 deft_status deft__fields_visit(deft__field_reader *reader, const deft_catalog *catalog,
-                               deft_tool_id tool,
+                               deft_tool_id id,
                                bool (*visit)(void *context, deft_field field, deft_view text),
                                void *context);
 

@@ -45,21 +45,29 @@ uint32_t deft__image_find_word(const deft__image *image, deft_view word)
     return DEFT__NONE;
 }
 
+size_t deft__find_least(const uint32_t *numbers, size_t count, uint32_t least)
+{
+    // No branch in the loop depends on what is compared: half of them would be guessed wrongly.
+    const uint32_t *at = numbers;
+    if (count == 0) {
+        return 0;
+    }
+    while (count > 1) {
+        const size_t half = count / 2;
+        at += half & ((size_t)0 - (size_t)(at[half - 1] < least));
+        count -= half;
+    }
+    return (size_t)(at - numbers) + (*at < least);
+}
+
 uint8_t deft__image_impact(const deft__image *image, uint32_t term, uint32_t tool)
 {
-    const uint32_t *tools = image->tools + image->terms[term].posting;
-    uint32_t        low   = 0;
-    uint32_t        high  = image->terms[term].count;
-    while (low < high) {
-        const uint32_t middle = low + (high - low) / 2;
-        if (tools[middle] < tool) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
-    return low < image->terms[term].count && tools[low] == tool
-               ? image->impacts[image->terms[term].posting + low]
+    const uint32_t  place    = image->places[tool];
+    const uint32_t *postings = image->postings + image->terms[term].posting;
+    const uint32_t  count    = image->terms[term].count;
+    const size_t    at       = deft__find_least(postings, count, place << DEFT__IMPACT_BITS);
+    return at < count && deft__place_of(postings[at]) == place
+               ? (uint8_t)deft__impact_of(postings[at])
                : 0;
 }
 
@@ -170,9 +178,9 @@ static bool are_blocks_sound(const deft__image *image, const deft__term *term, u
             return false;
         }
         for (uint32_t p = starts[b]; p < starts[b + 1]; p++) {
-            const uint32_t tool = image->tools[term->posting + p];
-            if (tool / DEFT__BLOCK_SIZE != b ||
-                image->impacts[term->posting + p] > image->blocks[term->block + b]) {
+            const uint32_t posting = image->postings[term->posting + p];
+            if (deft__block_of(posting) != b ||
+                deft__impact_of(posting) > image->blocks[term->block + b]) {
                 return false;
             }
         }
@@ -189,9 +197,26 @@ static bool is_term_sound(const deft__image *image, const deft__term *term, uint
         term->idf != deft__idf(image->tool_count, term->count)) {
         return false;
     }
+    uint32_t next = 0; // the first place that may come
     for (uint32_t p = 0; p < term->count; p++) {
-        const uint32_t tool = image->tools[term->posting + p];
-        if (tool >= image->tool_count || (p > 0 && tool <= image->tools[term->posting + p - 1])) {
+        const uint32_t place = deft__place_of(image->postings[term->posting + p]);
+        if (place >= image->tool_count || place < next) {
+            return false;
+        }
+        next = place + 1;
+    }
+    return true;
+}
+
+// Every tool has a place, and that place has this tool.
+static bool are_places_sound(const deft__image *image, uint64_t places, uint64_t tools)
+{
+    if (image->tool_count > DEFT__PLACES_MAX || places != image->tool_count ||
+        tools != image->tool_count) {
+        return false;
+    }
+    for (uint32_t i = 0; i < image->tool_count; i++) {
+        if (image->places[i] >= image->tool_count || image->tools[image->places[i]] != i) {
             return false;
         }
     }
@@ -259,25 +284,29 @@ deft_status deft__image_open(deft__image *image, deft_view bytes, deft_error *er
                              .texts        = section(bytes, header, DEFT__SECTION_TEXTS, 1, &counts[0]),
                              .terms        = section(bytes, header, DEFT__SECTION_TERMS, sizeof(deft__term), &counts[1]),
                              .words        = section(bytes, header, DEFT__SECTION_WORDS, sizeof(deft__word), &counts[2]),
-                             .term_hash    = section(bytes, header, DEFT__SECTION_TERM_HASH, 4, &counts[3]),
-                             .word_hash    = section(bytes, header, DEFT__SECTION_WORD_HASH, 4, &counts[4]),
-                             .tools        = section(bytes, header, DEFT__SECTION_TOOLS, 4, &counts[5]),
-                             .impacts      = section(bytes, header, DEFT__SECTION_IMPACTS, 1, &counts[6]),
-                             .name_starts  = section(bytes, header, DEFT__SECTION_NAME_STARTS, 4, &counts[7]),
-                             .name_terms   = section(bytes, header, DEFT__SECTION_NAME_TERMS, 4, &counts[8]),
-                             .blocks       = section(bytes, header, DEFT__SECTION_BLOCKS, 1, &counts[9]),
-                             .block_starts = section(bytes, header, DEFT__SECTION_BLOCK_STARTS, 4, &counts[10]),
+                             .letters      = section(bytes, header, DEFT__SECTION_LETTERS, 4, &counts[3]),
+                             .term_hash    = section(bytes, header, DEFT__SECTION_TERM_HASH, 4, &counts[4]),
+                             .word_hash    = section(bytes, header, DEFT__SECTION_WORD_HASH, 4, &counts[5]),
+                             .places       = section(bytes, header, DEFT__SECTION_PLACES, 4, &counts[6]),
+                             .tools        = section(bytes, header, DEFT__SECTION_TOOLS, 4, &counts[7]),
+                             .postings     = section(bytes, header, DEFT__SECTION_POSTINGS, 4, &counts[8]),
+                             .name_starts  = section(bytes, header, DEFT__SECTION_NAME_STARTS, 4, &counts[9]),
+                             .name_terms   = section(bytes, header, DEFT__SECTION_NAME_TERMS, 4, &counts[10]),
+                             .blocks       = section(bytes, header, DEFT__SECTION_BLOCKS, 1, &counts[11]),
+                             .block_starts = section(bytes, header, DEFT__SECTION_BLOCK_STARTS, 4, &counts[12]),
     };
     const deft_status damaged = DEFT_INVALID;
     if (opened.texts == NULL || opened.terms == NULL || opened.words == NULL ||
-        opened.term_hash == NULL || opened.word_hash == NULL || opened.tools == NULL ||
-        opened.impacts == NULL || opened.name_starts == NULL || opened.name_terms == NULL ||
-        opened.blocks == NULL || opened.block_starts == NULL ||
-        counts[DEFT__SECTION_TOOLS] != counts[DEFT__SECTION_IMPACTS] ||
-        opened.stem_count > counts[DEFT__SECTION_TERMS] || !are_fields_sound(header) ||
+        opened.letters == NULL || opened.term_hash == NULL || opened.word_hash == NULL ||
+        opened.places == NULL || opened.tools == NULL || opened.postings == NULL ||
+        opened.name_starts == NULL || opened.name_terms == NULL || opened.blocks == NULL ||
+        opened.block_starts == NULL || !are_fields_sound(header) ||
+        opened.stem_count > counts[DEFT__SECTION_TERMS] ||
+        counts[DEFT__SECTION_LETTERS] != counts[DEFT__SECTION_WORDS] ||
         !is_hash_sound(opened.term_hash, counts[DEFT__SECTION_TERM_HASH], opened.stem_count) ||
         !is_hash_sound(opened.word_hash, counts[DEFT__SECTION_WORD_HASH],
                        counts[DEFT__SECTION_WORDS]) ||
+        !are_places_sound(&opened, counts[DEFT__SECTION_PLACES], counts[DEFT__SECTION_TOOLS]) ||
         !are_names_sound(&opened, counts[DEFT__SECTION_NAME_STARTS],
                          counts[DEFT__SECTION_NAME_TERMS])) {
         return deft__fail(error, damaged, 0, "the index is damaged; build it again");
@@ -289,7 +318,7 @@ deft_status deft__image_open(deft__image *image, deft_view bytes, deft_error *er
 
     const uint64_t texts_size = counts[DEFT__SECTION_TEXTS];
     for (uint32_t i = 0; i < opened.term_count; i++) {
-        if (!is_term_sound(&opened, &opened.terms[i], texts_size, counts[DEFT__SECTION_TOOLS]) ||
+        if (!is_term_sound(&opened, &opened.terms[i], texts_size, counts[DEFT__SECTION_POSTINGS]) ||
             !are_blocks_sound(&opened, &opened.terms[i], counts[DEFT__SECTION_BLOCKS],
                               counts[DEFT__SECTION_BLOCK_STARTS])) {
             return deft__fail(error, damaged, 0, "the index is damaged in term %u", i);

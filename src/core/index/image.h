@@ -4,9 +4,11 @@
 //
 //     terms     what is counted: stems, then forms (words whose stem has several forms)
 //     words     every word seen, with its term; sorted by nothing, found through the hash
-//     postings  per term: tools in ascending order, and beside each how much the term says of it
+//     places    tools with like names lie side by side, whatever their order in the catalog: what a
+//               query is about then lies in few blocks, and the others need not be looked at
+//     postings  per term: places in ascending order, and with each how much the term says of it
 //     names     per tool: the terms of its name, for measuring how much of it a query covers
-//     blocks    per term with many postings: the largest impact in each block of 64 tools
+//     blocks    per term with many postings: the largest impact in each block of 64 places
 #ifndef DEFT_CORE_INDEX_IMAGE_H
 #define DEFT_CORE_INDEX_IMAGE_H
 
@@ -19,11 +21,13 @@
 
 #define DEFT__NONE UINT32_MAX
 
-// Tools are bounded in blocks of this many (a power of two).
-#define DEFT__BLOCK_SIZE 64u
+// Places are bounded in blocks of this many.
+#define DEFT__BLOCK_BITS 6u
+#define DEFT__BLOCK_SIZE (1u << DEFT__BLOCK_BITS)
 
-// Terms in fewer tools than this have no block bounds of their own: reading them is as fast.
-#define DEFT__BLOCK_POSTINGS_MIN 256u
+// A posting is a place and an impact in one number, so there cannot be more tools than this.
+#define DEFT__IMPACT_BITS 8u
+#define DEFT__PLACES_MAX  (1u << (32 - DEFT__IMPACT_BITS))
 
 typedef struct deft__term {
     uint32_t text;       // offset in texts
@@ -36,10 +40,9 @@ typedef struct deft__term {
 } deft__term;
 
 typedef struct deft__word {
-    uint32_t text;    // offset in texts
-    uint32_t stem;    // term of its stem
-    uint32_t form;    // term of this very word; the stem's where it has no other form
-    uint32_t letters; // which letters it has, one bit each, for finding near misses quickly
+    uint32_t text; // offset in texts
+    uint32_t stem; // term of its stem
+    uint32_t form; // term of this very word; the stem's where it has no other form
     uint16_t text_size;
     uint16_t reserved;
 } deft__word;
@@ -54,10 +57,12 @@ typedef enum deft__section_id {
     DEFT__SECTION_TEXTS,        // char
     DEFT__SECTION_TERMS,        // deft__term
     DEFT__SECTION_WORDS,        // deft__word
+    DEFT__SECTION_LETTERS,      // uint32_t per word: deft__letters_of, for finding near misses
     DEFT__SECTION_TERM_HASH,    // uint32_t: stem text to term
     DEFT__SECTION_WORD_HASH,    // uint32_t: word text to word
-    DEFT__SECTION_TOOLS,        // uint32_t per posting
-    DEFT__SECTION_IMPACTS,      // uint8_t per posting
+    DEFT__SECTION_PLACES,       // uint32_t: place of each tool
+    DEFT__SECTION_TOOLS,        // uint32_t: tool at each place
+    DEFT__SECTION_POSTINGS,     // uint32_t: place << 8 | impact
     DEFT__SECTION_NAME_STARTS,  // uint32_t per tool, and one more
     DEFT__SECTION_NAME_TERMS,   // uint32_t
     DEFT__SECTION_BLOCKS,       // uint8_t: largest impact per block
@@ -87,10 +92,12 @@ typedef struct deft__image {
     const char               *texts;
     const deft__term         *terms;
     const deft__word         *words;
+    const uint32_t           *letters;
     const uint32_t           *term_hash;
     const uint32_t           *word_hash;
+    const uint32_t           *places;
     const uint32_t           *tools;
-    const uint8_t            *impacts;
+    const uint32_t           *postings;
     const uint32_t           *name_starts;
     const uint32_t           *name_terms;
     const uint8_t            *blocks;
@@ -105,7 +112,7 @@ typedef struct deft__image {
 } deft__image;
 
 #define DEFT__IMAGE_MAGIC   UINT64_C(0x3158444954464544) // "DEFTIDX1"
-#define DEFT__IMAGE_VERSION 2u
+#define DEFT__IMAGE_VERSION 3u
 
 // Where the bytes of an image begin.
 #define DEFT__IMAGE_ALIGNMENT 8u
@@ -118,10 +125,28 @@ deft_status deft__image_open(deft__image *image, deft_view bytes, deft_error *er
 uint32_t deft__image_find_stem(const deft__image *image, deft_view stem);
 uint32_t deft__image_find_word(const deft__image *image, deft_view word);
 
-// The tool of a term's posting, counted from 0.
+static inline uint32_t deft__place_of(uint32_t posting)
+{
+    return posting >> DEFT__IMPACT_BITS;
+}
+
+static inline uint32_t deft__impact_of(uint32_t posting)
+{
+    return posting & ((1u << DEFT__IMPACT_BITS) - 1);
+}
+
+static inline uint32_t deft__block_of(uint32_t posting)
+{
+    return posting >> (DEFT__IMPACT_BITS + DEFT__BLOCK_BITS);
+}
+
+// The first of `count` ascending numbers that is not below `least`; `count` when all are.
+size_t deft__find_least(const uint32_t *numbers, size_t count, uint32_t least);
+
+// The tool of a term's posting, counted from 0. They come in the order of places.
 static inline uint32_t deft__image_tool(const deft__image *image, uint32_t term, uint32_t posting)
 {
-    return image->tools[image->terms[term].posting + posting];
+    return image->tools[deft__place_of(image->postings[image->terms[term].posting + posting])];
 }
 
 // Whether a tool has a term.

@@ -110,10 +110,56 @@ static void a_name_says_more_than_a_description(void **state)
     assert_int_equal(deft__image_open(&image, deft_buffer_view(&bytes), NULL), DEFT_OK);
     const deft__term *term = &image.terms[deft__image_find_stem(&image, deft_view_of("weather"))];
     assert_int_equal(term->count, 3);
-    const uint8_t *impacts = image.impacts + term->posting;
+    uint32_t impacts[3] = {0}; // by tool
+    for (uint32_t i = 0; i < term->count; i++) {
+        const uint32_t posting                        = image.postings[term->posting + i];
+        impacts[image.tools[deft__place_of(posting)]] = deft__impact_of(posting);
+    }
     assert_true(impacts[0] > impacts[1]);
     assert_true(impacts[0] > impacts[2]);
     deft_buffer_clear(&bytes);
+}
+
+static void tools_with_like_names_are_neighbours(void **state)
+{
+    (void)state;
+    deft_buffer bytes;
+    assert_true(build(NULL,
+                      "[{\"name\":\"create_issue\",\"inputSchema\":{}},"
+                      "{\"name\":\"weather\",\"inputSchema\":{}},"
+                      "{\"name\":\"create_branch\",\"inputSchema\":{}},"
+                      "{\"name\":\"forecast\",\"inputSchema\":{}},"
+                      "{\"name\":\"createIssue2\",\"inputSchema\":{}}]",
+                      &bytes));
+    deft__image image;
+    assert_int_equal(deft__image_open(&image, deft_buffer_view(&bytes), NULL), DEFT_OK);
+    static const uint32_t places[] = {0, 3, 2, 4, 1}; // common names first, then catalog order
+    for (uint32_t tool = 0; tool < array_size(places); tool++) {
+        assert_int_equal(image.places[tool], places[tool]);
+        assert_int_equal(image.tools[places[tool]], tool);
+    }
+    const uint32_t create = deft__image_find_stem(&image, deft_view_of("creat"));
+    assert_true(deft__image_has(&image, create, 0));
+    assert_true(deft__image_has(&image, create, 2));
+    assert_true(deft__image_has(&image, create, 4));
+    assert_false(deft__image_has(&image, create, 1));
+    assert_false(deft__image_has(&image, create, 3));
+    deft_buffer_clear(&bytes);
+}
+
+static void the_least_that_is_large_enough_is_found(void **state)
+{
+    (void)state;
+    const uint32_t numbers[] = {2, 3, 5, 8, 13, 21, 34};
+    for (size_t count = 0; count <= array_size(numbers); count++) {
+        for (uint32_t least = 0; least < 40; least++) {
+            size_t expected = 0;
+            while (expected < count && numbers[expected] < least) {
+                expected++;
+            }
+            assert_int_equal(deft__find_least(numbers, count, least), expected);
+        }
+    }
 }
 
 static void rarity_is_a_logarithm(void **state)
@@ -229,6 +275,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_field_can_be_found),
         cmocka_unit_test(a_name_says_more_than_a_description),
+        cmocka_unit_test(tools_with_like_names_are_neighbours),
+        cmocka_unit_test(the_least_that_is_large_enough_is_found),
         cmocka_unit_test(rarity_is_a_logarithm),
         cmocka_unit_test(no_tools_make_an_empty_image),
         cmocka_unit_test(damage_is_found_or_harmless),

@@ -16,15 +16,12 @@ static const struct {
 // BM25's k1, in 1/1024: how soon more of the same stops counting.
 static const uint64_t saturation = 1229;
 
-// A word repeated more often than this in one field adds nothing: no one can shout their way up.
-static const uint32_t repeats_max = 3;
-
 //     weight * repeats / (1 - b + b * length / average_length)
 uint64_t deft__field_worth(deft_field field, const deft__field_total *total, uint32_t repeats,
                            uint32_t length)
 {
     const uint64_t penalty = field_weights[field].length_penalty;
-    const uint64_t counted = repeats < repeats_max ? repeats : repeats_max;
+    const uint64_t counted = repeats < DEFT__REPEATS_MAX ? repeats : DEFT__REPEATS_MAX;
     const uint64_t divisor = (100 - penalty) * total->words + penalty * length * total->tools;
     // Nothing divides by nothing only in an image that was not made by us.
     return divisor > 0 ? field_weights[field].weight * counted * 100 * total->words / divisor : 0;

@@ -9,6 +9,9 @@
 
 #define DEFT__FIELD_COUNT 8
 
+// A word repeated more often than this in one field adds nothing: no one can shout their way up.
+#define DEFT__REPEATS_MAX 3u
+
 // A field over all tools, for knowing how long it usually is.
 typedef struct deft__field_total {
     uint64_t words;

@@ -2,6 +2,7 @@
 
 #include "base/nearest.h"
 #include "core/analysis/words.h"
+#include "core/ranking/scan.h"
 
 // In 1/256, chosen on the judged sets (docs/ranking.md): what the very form adds to its stem, what
 // a near synonym is worth, the same where the word itself is nowhere, and a corrected word.
@@ -58,11 +59,16 @@ static uint32_t nearest_word(const deft__image *image, deft_view word)
     const uint32_t letters = deft__letters_of(word);
     size_t         best    = limit + 1;
     uint32_t       nearest = DEFT__NONE;
-    for (uint32_t i = 0; i < image->word_count; i++) {
-        const deft__word *candidate = &image->words[i];
+    for (size_t at = 0;; at++) {
         // Each edit changes at most two of the letters that a word has.
-        if (candidate->text_size + limit < word.size || candidate->text_size > word.size + limit ||
-            (size_t)__builtin_popcount(candidate->letters ^ letters) > 2 * limit) {
+        at =
+            deft__scan_letters(image->letters, at, image->word_count, letters, 2 * (unsigned)limit);
+        if (at >= image->word_count) {
+            break;
+        }
+        const uint32_t    i         = (uint32_t)at;
+        const deft__word *candidate = &image->words[i];
+        if (candidate->text_size + limit < word.size || candidate->text_size > word.size + limit) {
             continue;
         }
         const size_t distance = deft__edit_distance(deft__image_word_text(image, i), word, limit);
@@ -282,9 +288,9 @@ deft_status deft__expand(deft__expansion *e, const deft__image *image,
     for (uint32_t i = 0; i < e->word_count; i++) {
         deft__query_word *word  = &e->words[i];
         const uint32_t    found = deft__image_find_word(image, word->text);
-        const deft_view   stem  = deft_analyzer_stem(analyzer, word->text);
-        word->stem =
-            found != DEFT__NONE ? image->words[found].stem : deft__image_find_stem(image, stem);
+        word->stem              = found != DEFT__NONE
+                                      ? image->words[found].stem
+                                      : deft__image_find_stem(image, deft_analyzer_stem(analyzer, word->text));
         if (word->stem != DEFT__NONE) {
             const uint32_t form = found != DEFT__NONE ? image->words[found].form : DEFT__NONE;
             add_word(e, image, i, word->stem, form, DEFT_MATCH_WORD, 256);
@@ -295,7 +301,9 @@ deft_status deft__expand(deft__expansion *e, const deft__image *image,
     // After all words of the query have their places, so that an expansion never takes one.
     for (uint32_t i = 0; i < e->word_count; i++) {
         deft__query_word *word = &e->words[i];
-        add_synonyms(e, image, synonyms, word, deft_analyzer_stem(analyzer, word->text), i);
+        const deft_view   stem = word->stem != DEFT__NONE ? deft__image_term_text(image, word->stem)
+                                                          : deft_analyzer_stem(analyzer, word->text);
+        add_synonyms(e, image, synonyms, word, stem, i);
         if (i + 1 < e->word_count) {
             add_joined(e, image, i);
         }

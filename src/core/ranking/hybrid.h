@@ -3,6 +3,7 @@
 #define DEFT_CORE_RANKING_HYBRID_H
 
 #include "core/ranking/expand.h"
+#include "core/ranking/score.h"
 #include "deft/index.h"
 
 // Tools that are looked at more closely after the first scoring, at least. Enough that what the
@@ -16,9 +17,6 @@ typedef struct deft__candidate {
     uint32_t coverage; // how much of the query's mass it has, in 1/DEFT__COVERAGE_FULL
     uint64_t final;    // after the closer look
 } deft__candidate;
-
-// Above this many tools bounds decide which blocks of tools are scored at all.
-#define DEFT__EXHAUSTIVE_TOOLS_MAX 20000u
 
 // What the closer look found, all in 1/1000.
 typedef struct deft__lifts {
@@ -48,15 +46,13 @@ typedef struct deft__hybrid {
     deft_analyzer        *analyzer;
     deft__expansion       expansion; // of the last run
 
-    uint32_t *scores; // per tool, or per block of tools where bounds are used
-    size_t    score_count;
-    uint32_t *order; // blocks by falling bound
+    deft__scorer scorer;
 
     deft__candidate *candidates; // best first after a run
     size_t           candidate_count;
     size_t           candidate_capacity;
-    bool             is_exhaustive_forced; // for tests: both ways must agree
-    bool             is_pruned_forced;
+    uint64_t        *keys; // of the best while tools are scored
+    size_t           key_capacity;
 } deft__hybrid;
 
 deft_status deft__hybrid_init(deft__hybrid *hybrid, const deft__image *image,

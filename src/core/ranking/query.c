@@ -77,12 +77,13 @@ static void append_word(deft__query *query, deft_view word)
     query->words_size += word.size;
 }
 
-// A `-` before a letter; a number may be negative.
-static bool is_exclusion(deft_view word)
+// A `+` or a `-` before a letter; a number may have a sign, as in "+49 30" and "-5 degrees".
+static bool has_operator(deft_view word, char operator)
 {
-    return word.size > 1 && word.data[0] == '-' &&
-           ((word.data[1] >= 'a' && word.data[1] <= 'z') ||
-            (word.data[1] >= 'A' && word.data[1] <= 'Z') || (unsigned char)word.data[1] >= 0x80);
+    return word.size > 1 &&
+           word.data[0] == operator&&((word.data[1] >= 'a' && word.data[1] <= 'z') ||
+                                      (word.data[1] >= 'A' && word.data[1] <= 'Z') ||
+                                      (unsigned char)word.data[1] >= 0x80);
 }
 
 static deft_status parse_word(deft__query *query, deft_view word, deft_error *error)
@@ -94,7 +95,7 @@ static deft_status parse_word(deft__query *query, deft_view word, deft_error *er
         }
         query->servers[query->server_count++] =
             unquoted(deft_view_slice(word, server_prefix.size, word.size));
-    } else if (word.data[0] == '+' && word.size > 1) {
+    } else if (has_operator(word, '+')) {
         const deft_view required = deft_view_slice(word, 1, word.size);
         if (query->required_count == DEFT_QUERY_TERMS_MAX) {
             return deft__fail(error, DEFT_LIMIT, 0, "the query has more than %u words with a +",
@@ -102,7 +103,7 @@ static deft_status parse_word(deft__query *query, deft_view word, deft_error *er
         }
         query->required[query->required_count++] = required;
         append_word(query, required);
-    } else if (is_exclusion(word)) {
+    } else if (has_operator(word, '-')) {
         if (query->excluded_count == DEFT_QUERY_TERMS_MAX) {
             return deft__fail(error, DEFT_LIMIT, 0, "the query has more than %u words with a -",
                               DEFT_QUERY_TERMS_MAX);

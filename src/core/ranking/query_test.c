@@ -28,6 +28,7 @@ static const struct {
     {"server: alone is a word", "server: x", "server: x", "", "", ""},
     {"a required word is a word too", "+slack message", "slack message", "", "", "slack"},
     {"two required words", "+slack +message now", "slack message now", "", "", "slack|message"},
+    {"a number may have a sign", "call +49 at -5 degrees", "call +49 at -5 degrees", "", "", ""},
     {"a plus alone is a word", "a + b", "a + b", "", "", ""},
     {"a plus inside stays", "c++ x", "c++ x", "", "", ""},
     {"select: only at the start", "x select:a", "x select:a", "", "", ""},

@@ -30,6 +30,56 @@ static void scanning_finds_the_first_that_is_large_enough(void **state)
     }
 }
 
+static void scanning_all_finds_all(void **state)
+{
+    (void)state;
+    uint32_t seed = 3;
+    for (int round = 0; round < 500; round++) {
+        uint32_t       values[133];
+        uint16_t       wide[133];
+        uint16_t       plain[133];
+        const size_t   count = next_number(&seed) % (array_size(values) + 1);
+        const uint32_t mask  = (1u << 20) - 1;
+        const uint32_t least = 1 + next_number(&seed) % 1000;
+        for (size_t i = 0; i < count; i++) {
+            values[i] = next_number(&seed) % 1001 | next_number(&seed) << 20;
+        }
+        const size_t found = deft__scan_all(values, count, mask, least, wide);
+        assert_int_equal(deft__scan_all_plain(values, count, mask, least, plain), found);
+        assert_memory_equal(wide, plain, found * sizeof wide[0]);
+        size_t expected = 0;
+        for (size_t i = 0; i < count; i++) {
+            expected += (values[i] & mask) >= least;
+        }
+        assert_int_equal(found, expected);
+    }
+}
+
+static void words_with_nearly_the_same_letters_are_found(void **state)
+{
+    (void)state;
+    uint32_t seed = 9;
+    for (int round = 0; round < 500; round++) {
+        uint32_t       letters[100];
+        const size_t   count  = next_number(&seed) % (array_size(letters) + 1);
+        const uint32_t wanted = next_number(&seed) * 257;
+        const unsigned most   = next_number(&seed) % 33;
+        for (size_t i = 0; i < count; i++) {
+            letters[i] = next_number(&seed) * 257;
+        }
+        for (size_t from = 0; from <= count; from++) {
+            size_t expected = from;
+            while (expected < count &&
+                   (unsigned)__builtin_popcount(letters[expected] ^ wanted) > most) {
+                expected++;
+            }
+            assert_int_equal(deft__scan_letters(letters, from, count, wanted, most), expected);
+            assert_int_equal(deft__scan_letters_plain(letters, from, count, wanted, most),
+                             expected);
+        }
+    }
+}
+
 static void nothing_is_found_in_nothing(void **state)
 {
     (void)state;
@@ -63,6 +113,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(scanning_finds_the_first_that_is_large_enough),
+        cmocka_unit_test(scanning_all_finds_all),
+        cmocka_unit_test(words_with_nearly_the_same_letters_are_found),
         cmocka_unit_test(nothing_is_found_in_nothing),
         cmocka_unit_test(bounds_add_up_alike),
     };

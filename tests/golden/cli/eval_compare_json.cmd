@@ -1,0 +1,2 @@
+# The same for programs.
+deft eval --ranking bm25 --compare keyword --queries queries --json data/sets/garden

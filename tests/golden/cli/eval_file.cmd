@@ -1,0 +1,2 @@
+# A file is no set.
+deft eval data/shop.json

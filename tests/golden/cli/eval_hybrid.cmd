@@ -1,0 +1,2 @@
+# The default ranking.
+deft eval --json data/sets/garden | grep -o "\"ranking\":\"[a-z0-9]*\""

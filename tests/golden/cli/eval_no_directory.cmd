@@ -1,0 +1,2 @@
+# No such directory.
+deft eval data/sets/gardn

@@ -1,0 +1,2 @@
+# A set has to be named.
+deft eval

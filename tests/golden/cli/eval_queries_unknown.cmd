@@ -1,0 +1,2 @@
+# Queries that no set has.
+deft eval --queries long data/sets/garden

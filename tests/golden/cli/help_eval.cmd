@@ -1,0 +1,2 @@
+# Help for eval.
+deft eval --help
