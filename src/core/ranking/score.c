@@ -12,7 +12,7 @@
 #include "core/ranking/scan.h"
 
 // Blocks that are scored first, at least. They hold some forty times as many tools as are kept.
-static const uint32_t first_blocks_min = 32;
+static const uint32_t first_blocks_min = 16;
 
 #define BUCKETS 256u
 
@@ -55,8 +55,8 @@ static inline uint32_t gain(uint32_t weight, uint32_t mass, uint32_t impact)
 static void add_bounds(deft__scorer *scorer, const deft__scored_term *term)
 {
     uint32_t *bounds = scorer->bounds;
-    if (term->starts != NULL) {
-        deft__add_bounds(bounds, term->maxima, scorer->image->block_count, term->weight);
+    if (term->bounds.maxima != NULL) {
+        deft__add_bounds(bounds, term->bounds.maxima, scorer->image->block_count, term->weight);
         return;
     }
     uint32_t p = 0;
@@ -110,8 +110,7 @@ static void take_terms(deft__scorer *scorer, const deft__expansion *e)
                               : 0;
         const deft__scored_term scored = {
             .postings = image->postings + term->posting,
-            .starts   = is_dense ? image->block_starts + term->block : NULL,
-            .maxima   = is_dense ? image->blocks + term->block : NULL,
+            .bounds   = is_dense ? deft__bounds_of(image, term) : (deft__bounds){NULL, NULL, NULL},
             .count    = term->count,
             .weight   = e->terms[i].weight,
             .mass     = (uint32_t)share << DEFT__SCORE_BITS,
@@ -143,9 +142,9 @@ static size_t find_stretches(const deft__scorer *scorer, uint32_t block, stretch
         const deft__scored_term *term = &scorer->terms[t];
         const uint32_t          *from = term->postings;
         const uint32_t          *to   = term->postings;
-        if (term->starts != NULL) {
-            from += term->starts[block];
-            to += term->starts[block + 1];
+        if (term->bounds.maxima != NULL) {
+            from += deft__block_start(&term->bounds, block);
+            to += deft__block_start(&term->bounds, block + 1);
         } else {
             from += deft__find_least(term->postings, term->count, least);
             const uint32_t *end = term->postings + term->count;
