@@ -645,40 +645,42 @@ static bool lay_names(builder *b, deft_buffer *out)
 // where its postings begin. For terms with fewer, finding them is as fast and takes no memory.
 static bool lay_blocks(builder *b, deft_buffer *out)
 {
-    const size_t blocks = (b->tool_count + DEFT__BLOCK_SIZE - 1) / DEFT__BLOCK_SIZE;
-    size_t       count  = 0;
-    deft__term  *terms  = section_data(out, DEFT__SECTION_TERMS);
+    const uint32_t blocks = (b->tool_count + DEFT__BLOCK_SIZE - 1) / DEFT__BLOCK_SIZE;
+    const size_t   bases  = blocks / DEFT__BASE_BLOCKS + 1; // per term
+    uint32_t       dense  = 0;
+    deft__term    *terms  = section_data(out, DEFT__SECTION_TERMS);
     for (uint32_t i = 0; i < b->term_count; i++) {
-        if (terms[i].count >= 2 * blocks && blocks > 1) {
-            terms[i].block = (uint32_t)(count * (blocks + 1));
-            count++;
-        }
+        terms[i].block = terms[i].count >= blocks && blocks > 1 ? dense++ : DEFT__NONE;
     }
-    const size_t items = count * (blocks + 1);
-    if (items > UINT32_MAX / 2 || !begin_section(out, DEFT__SECTION_BLOCKS, items) ||
-        !begin_section(out, DEFT__SECTION_BLOCK_STARTS, items * sizeof(uint32_t))) {
+    const size_t items = (size_t)dense * (blocks + 1);
+    if (!begin_section(out, DEFT__SECTION_BLOCKS, items) ||
+        !begin_section(out, DEFT__SECTION_BLOCK_STARTS, items * sizeof(uint16_t)) ||
+        !begin_section(out, DEFT__SECTION_BLOCK_BASES, dense * bases * sizeof(uint32_t))) {
         return false;
     }
     terms                    = section_data(out, DEFT__SECTION_TERMS);
     const uint32_t *postings = section_data(out, DEFT__SECTION_POSTINGS);
     uint8_t        *maxima   = section_data(out, DEFT__SECTION_BLOCKS);
-    uint32_t       *starts   = section_data(out, DEFT__SECTION_BLOCK_STARTS);
+    uint16_t       *starts   = section_data(out, DEFT__SECTION_BLOCK_STARTS);
+    uint32_t       *base     = section_data(out, DEFT__SECTION_BLOCK_BASES);
     for (uint32_t i = 0; i < b->term_count; i++) {
         if (terms[i].block == DEFT__NONE) {
             continue;
         }
-        uint32_t p = 0;
-        for (size_t block = 0; block < blocks; block++) {
-            starts[terms[i].block + block] = p;
-            uint32_t largest               = 0;
-            while (p < terms[i].count && deft__block_of(postings[terms[i].posting + p]) == block) {
-                const uint32_t impact = deft__impact_of(postings[terms[i].posting + p]);
-                largest               = impact > largest ? impact : largest;
-                p++;
+        // Terms come in the order of their bounds, so these are simply laid one after another.
+        const uint32_t *posting = postings + terms[i].posting;
+        uint32_t        p       = 0;
+        for (uint32_t block = 0; block <= blocks; block++) {
+            if (block % DEFT__BASE_BLOCKS == 0) {
+                *base++ = p;
             }
-            maxima[terms[i].block + block] = (uint8_t)largest;
+            *starts++ = (uint16_t)(p - base[-1]);
+            for (; p < terms[i].count && deft__block_of(posting[p]) == block; p++) {
+                const uint8_t impact = (uint8_t)deft__impact_of(posting[p]);
+                *maxima              = impact > *maxima ? impact : *maxima;
+            }
+            maxima++;
         }
-        starts[terms[i].block + blocks] = p;
     }
     return true;
 }

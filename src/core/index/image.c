@@ -161,31 +161,40 @@ static bool is_text_sound(uint32_t offset, uint32_t size, uint64_t texts_size)
     return offset <= texts_size && size <= texts_size - offset;
 }
 
-static bool are_blocks_sound(const deft__image *image, const deft__term *term, uint64_t block_items,
-                             uint64_t start_items)
+static bool are_blocks_sound(const deft__image *image, const deft__term *term, uint64_t dense_count)
 {
     if (term->block == DEFT__NONE) {
         return true;
     }
-    // Bounds and starts share numbers; there is one more start, so a term takes block_count + 1.
-    if (block_items != start_items || term->block > block_items ||
-        (uint64_t)image->block_count + 1 > block_items - term->block) {
+    if (term->block >= dense_count) {
         return false;
     }
-    const uint32_t *starts = image->block_starts + term->block;
+    const deft__bounds bounds = deft__bounds_of(image, term);
+    uint32_t           next   = 0; // posting
     for (uint32_t b = 0; b < image->block_count; b++) {
-        if (starts[b] > starts[b + 1] || starts[b + 1] > term->count) {
+        const uint32_t end = deft__block_start(&bounds, b + 1);
+        if (deft__block_start(&bounds, b) != next || end < next || end > term->count) {
             return false;
         }
-        for (uint32_t p = starts[b]; p < starts[b + 1]; p++) {
-            const uint32_t posting = image->postings[term->posting + p];
-            if (deft__block_of(posting) != b ||
-                deft__impact_of(posting) > image->blocks[term->block + b]) {
+        for (; next < end; next++) {
+            const uint32_t posting = image->postings[term->posting + next];
+            if (deft__block_of(posting) != b || deft__impact_of(posting) > bounds.maxima[b]) {
                 return false;
             }
         }
     }
-    return starts[0] == 0 && starts[image->block_count] == term->count;
+    return next == term->count;
+}
+
+// How many terms have bounds, if the three tables agree on it; UINT64_MAX: they do not.
+static uint64_t count_dense(const deft__image *image, uint64_t blocks, uint64_t starts,
+                            uint64_t bases)
+{
+    const uint64_t count = blocks / ((uint64_t)image->block_count + 1);
+    return blocks == count * ((uint64_t)image->block_count + 1) && starts == blocks &&
+                   bases == count * image->base_count
+               ? count
+               : UINT64_MAX;
 }
 
 static bool is_term_sound(const deft__image *image, const deft__term *term, uint64_t texts_size,
@@ -293,14 +302,15 @@ deft_status deft__image_open(deft__image *image, deft_view bytes, deft_error *er
                              .name_starts  = section(bytes, header, DEFT__SECTION_NAME_STARTS, 4, &counts[9]),
                              .name_terms   = section(bytes, header, DEFT__SECTION_NAME_TERMS, 4, &counts[10]),
                              .blocks       = section(bytes, header, DEFT__SECTION_BLOCKS, 1, &counts[11]),
-                             .block_starts = section(bytes, header, DEFT__SECTION_BLOCK_STARTS, 4, &counts[12]),
+                             .block_starts = section(bytes, header, DEFT__SECTION_BLOCK_STARTS, 2, &counts[12]),
+                             .block_bases  = section(bytes, header, DEFT__SECTION_BLOCK_BASES, 4, &counts[13]),
     };
     const deft_status damaged = DEFT_INVALID;
     if (opened.texts == NULL || opened.terms == NULL || opened.words == NULL ||
         opened.letters == NULL || opened.term_hash == NULL || opened.word_hash == NULL ||
         opened.places == NULL || opened.tools == NULL || opened.postings == NULL ||
         opened.name_starts == NULL || opened.name_terms == NULL || opened.blocks == NULL ||
-        opened.block_starts == NULL || !are_fields_sound(header) ||
+        opened.block_starts == NULL || opened.block_bases == NULL || !are_fields_sound(header) ||
         opened.stem_count > counts[DEFT__SECTION_TERMS] ||
         counts[DEFT__SECTION_LETTERS] != counts[DEFT__SECTION_WORDS] ||
         !is_hash_sound(opened.term_hash, counts[DEFT__SECTION_TERM_HASH], opened.stem_count) ||
@@ -311,6 +321,13 @@ deft_status deft__image_open(deft__image *image, deft_view bytes, deft_error *er
                          counts[DEFT__SECTION_NAME_TERMS])) {
         return deft__fail(error, damaged, 0, "the index is damaged; build it again");
     }
+    opened.base_count = opened.block_count / DEFT__BASE_BLOCKS + 1;
+    const uint64_t dense_count =
+        count_dense(&opened, counts[DEFT__SECTION_BLOCKS], counts[DEFT__SECTION_BLOCK_STARTS],
+                    counts[DEFT__SECTION_BLOCK_BASES]);
+    if (dense_count == UINT64_MAX) {
+        return deft__fail(error, damaged, 0, "the index is damaged; build it again");
+    }
     opened.term_count     = (uint32_t)counts[DEFT__SECTION_TERMS];
     opened.word_count     = (uint32_t)counts[DEFT__SECTION_WORDS];
     opened.term_hash_size = (uint32_t)counts[DEFT__SECTION_TERM_HASH];
@@ -319,8 +336,7 @@ deft_status deft__image_open(deft__image *image, deft_view bytes, deft_error *er
     const uint64_t texts_size = counts[DEFT__SECTION_TEXTS];
     for (uint32_t i = 0; i < opened.term_count; i++) {
         if (!is_term_sound(&opened, &opened.terms[i], texts_size, counts[DEFT__SECTION_POSTINGS]) ||
-            !are_blocks_sound(&opened, &opened.terms[i], counts[DEFT__SECTION_BLOCKS],
-                              counts[DEFT__SECTION_BLOCK_STARTS])) {
+            !are_blocks_sound(&opened, &opened.terms[i], dense_count)) {
             return deft__fail(error, damaged, 0, "the index is damaged in term %u", i);
         }
     }

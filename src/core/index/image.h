@@ -25,6 +25,9 @@
 #define DEFT__BLOCK_BITS 6u
 #define DEFT__BLOCK_SIZE (1u << DEFT__BLOCK_BITS)
 
+// So many blocks hold at most as many postings of a term as 16 bits can count.
+#define DEFT__BASE_BLOCKS 256u
+
 // A posting is a place and an impact in one number, so there cannot be more tools than this.
 #define DEFT__IMPACT_BITS 8u
 #define DEFT__PLACES_MAX  (1u << (32 - DEFT__IMPACT_BITS))
@@ -33,7 +36,7 @@ typedef struct deft__term {
     uint32_t text;       // offset in texts
     uint32_t posting;    // first posting
     uint32_t count;      // postings: in how many tools it is
-    uint32_t block;      // first bound in blocks; DEFT__NONE: has none
+    uint32_t block;      // which one it is of the terms with bounds; DEFT__NONE: has none
     uint16_t text_size;  // bytes
     uint16_t idf;        // 256 * log2 of how rare it is
     uint32_t form_count; // words with this stem
@@ -65,8 +68,9 @@ typedef enum deft__section_id {
     DEFT__SECTION_POSTINGS,     // uint32_t: place << 8 | impact
     DEFT__SECTION_NAME_STARTS,  // uint32_t per tool, and one more
     DEFT__SECTION_NAME_TERMS,   // uint32_t
-    DEFT__SECTION_BLOCKS,       // uint8_t: largest impact per block
-    DEFT__SECTION_BLOCK_STARTS, // uint32_t: first posting per block, and one more
+    DEFT__SECTION_BLOCKS,       // uint8_t: largest impact per block, and one more
+    DEFT__SECTION_BLOCK_STARTS, // uint16_t: first posting per block, and one more; from its base
+    DEFT__SECTION_BLOCK_BASES,  // uint32_t: one for each DEFT__BASE_BLOCKS of them
     DEFT__SECTION_COUNT
 } deft__section_id;
 
@@ -101,9 +105,11 @@ typedef struct deft__image {
     const uint32_t           *name_starts;
     const uint32_t           *name_terms;
     const uint8_t            *blocks;
-    const uint32_t           *block_starts;
+    const uint16_t           *block_starts;
+    const uint32_t           *block_bases;
     uint32_t                  tool_count;
     uint32_t                  block_count; // ceil(tool_count / DEFT__BLOCK_SIZE)
+    uint32_t                  base_count;  // per term with bounds
     uint32_t                  stem_count;
     uint32_t                  term_count;
     uint32_t                  word_count;
@@ -112,7 +118,7 @@ typedef struct deft__image {
 } deft__image;
 
 #define DEFT__IMAGE_MAGIC   UINT64_C(0x3158444954464544) // "DEFTIDX1"
-#define DEFT__IMAGE_VERSION 3u
+#define DEFT__IMAGE_VERSION 4u
 
 // Where the bytes of an image begin.
 #define DEFT__IMAGE_ALIGNMENT 8u
@@ -138,6 +144,29 @@ static inline uint32_t deft__impact_of(uint32_t posting)
 static inline uint32_t deft__block_of(uint32_t posting)
 {
     return posting >> (DEFT__IMPACT_BITS + DEFT__BLOCK_BITS);
+}
+
+// The bounds of a term that has some.
+typedef struct deft__bounds {
+    const uint8_t  *maxima; // largest impact per block
+    const uint16_t *starts;
+    const uint32_t *bases;
+} deft__bounds;
+
+static inline deft__bounds deft__bounds_of(const deft__image *image, const deft__term *term)
+{
+    const size_t first = (size_t)term->block * (image->block_count + 1);
+    return (deft__bounds){
+        .maxima = image->blocks + first,
+        .starts = image->block_starts + first,
+        .bases  = image->block_bases + (size_t)term->block * image->base_count,
+    };
+}
+
+// The first of a term's postings in a block; that of the block behind the last is their count.
+static inline uint32_t deft__block_start(const deft__bounds *bounds, uint32_t block)
+{
+    return bounds->bases[block / DEFT__BASE_BLOCKS] + bounds->starts[block];
 }
 
 // The first of `count` ascending numbers that is not below `least`; `count` when all are.

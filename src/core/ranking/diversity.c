@@ -47,12 +47,13 @@ static size_t next_of_another(const deft_catalog *catalog, const deft__candidate
     return at;
 }
 
-void deft__spread_servers(const deft_catalog *catalog, deft__candidate *candidates, size_t count)
+void deft__spread_servers(const deft_catalog *catalog, deft__candidate *candidates, size_t count,
+                          size_t places_wanted)
 {
     places p = {.count = 0};
     // Beyond this the order no longer matters to anyone.
     const size_t ordered = count < DEFT__CANDIDATES_MIN ? count : DEFT__CANDIDATES_MIN;
-    for (size_t at = 0; at < ordered; at++) {
+    for (size_t at = 0; at < ordered && at < places_wanted; at++) {
         size_t next = at;
         if (*taken_by(&p, server_of(catalog, &candidates[at])) >= places_per_server) {
             next = next_of_another(catalog, candidates, ordered, at, &p);

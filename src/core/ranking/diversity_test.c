@@ -42,16 +42,22 @@ static void shares(void **state)
     deft_catalog *catalog = two_servers();
     for (size_t i = 0; i < array_size(cases); i++) {
         case_name(cases[i].name);
-        deft__candidate candidates[6];
-        char            order[7] = "";
-        const size_t    count    = strlen(cases[i].tools);
+        deft__candidate candidates[6] = {{0}};
+        char            order[7]      = "";
+        const size_t    count         = strlen(cases[i].tools);
         for (size_t k = 0; k < count; k++) {
             candidates[k] = (deft__candidate){.tool  = (uint32_t)(cases[i].tools[k] - '0'),
                                               .final = cases[i].scores[k]};
         }
-        deft__spread_servers(catalog, candidates, count);
-        for (size_t k = 0; k < count; k++) {
-            order[k] = (char)('0' + candidates[k].tool);
+        // As many places as are wanted are as they would be if all were.
+        for (size_t places = 0; places <= count; places++) {
+            deft__candidate spread[6];
+            memcpy(spread, candidates, sizeof spread);
+            deft__spread_servers(catalog, spread, count, places);
+            for (size_t k = 0; k < count; k++) {
+                order[k] = (char)('0' + spread[k].tool);
+            }
+            assert_memory_equal(order, cases[i].order, places);
         }
         assert_string_equal(order, cases[i].order);
     }

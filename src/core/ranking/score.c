@@ -12,7 +12,7 @@
 #include "core/ranking/scan.h"
 
 // Blocks that are scored first, at least. They hold some forty times as many tools as are kept.
-static const uint32_t first_blocks_min = 32;
+static const uint32_t first_blocks_min = 16;
 
 #define BUCKETS 256u
 
@@ -55,8 +55,8 @@ static inline uint32_t gain(uint32_t weight, uint32_t mass, uint32_t impact)
 static void add_bounds(deft__scorer *scorer, const deft__scored_term *term)
 {
     uint32_t *bounds = scorer->bounds;
-    if (term->starts != NULL) {
-        deft__add_bounds(bounds, term->maxima, scorer->image->block_count, term->weight);
+    if (term->bounds.maxima != NULL) {
+        deft__add_bounds(bounds, term->bounds.maxima, scorer->image->block_count, term->weight);
         return;
     }
     uint32_t p = 0;
@@ -106,8 +106,7 @@ static void take_terms(deft__scorer *scorer, const deft__expansion *e)
         const bool              is_dense = term->block != DEFT__NONE;
         const deft__scored_term scored   = {
               .postings = image->postings + term->posting,
-              .starts   = is_dense ? image->block_starts + term->block : NULL,
-              .maxima   = is_dense ? image->blocks + term->block : NULL,
+              .bounds   = is_dense ? deft__bounds_of(image, term) : (deft__bounds){NULL, NULL, NULL},
               .count    = term->count,
               .weight   = e->terms[i].weight,
               .mass     = deft__coverage_of(e, &e->terms[i]) << DEFT__SCORE_BITS,
@@ -121,31 +120,55 @@ static void take_terms(deft__scorer *scorer, const deft__expansion *e)
     }
 }
 
+// Where a term's postings in a block are.
+typedef struct stretch {
+    const uint32_t *from;
+    const uint32_t *to;
+    uint32_t        weight;
+    uint32_t        mass;
+} stretch;
+
+// Finds the postings of every term in a block, and asks for them before the first is needed: they
+// lie far apart, and waiting for one after another would take most of the time.
+static size_t find_stretches(const deft__scorer *scorer, uint32_t block, stretch *found)
+{
+    const uint32_t least = block << (DEFT__IMPACT_BITS + DEFT__BLOCK_BITS);
+    size_t         count = 0;
+    for (size_t t = 0; t < scorer->term_count; t++) {
+        const deft__scored_term *term = &scorer->terms[t];
+        const uint32_t          *from = term->postings;
+        const uint32_t          *to   = term->postings;
+        if (term->bounds.maxima != NULL) {
+            from += deft__block_start(&term->bounds, block);
+            to += deft__block_start(&term->bounds, block + 1);
+        } else {
+            from += deft__find_least(term->postings, term->count, least);
+            const uint32_t *end = term->postings + term->count;
+            for (to = from; to < end && deft__block_of(*to) == block; to++) {
+            }
+        }
+        if (from < to) {
+            __builtin_prefetch(from);
+            found[count++] = (stretch){from, to, term->weight, term->mass};
+        }
+    }
+    return count;
+}
+
 static void score_block(deft__scorer *scorer, uint32_t block, deft__best *best)
 {
-    uint32_t sums[DEFT__BLOCK_SIZE] = {0};
-    uint16_t found[DEFT__BLOCK_SIZE];
+    uint32_t     sums[DEFT__BLOCK_SIZE] = {0};
+    uint16_t     found[DEFT__BLOCK_SIZE];
+    stretch      stretches[DEFT__WEIGHTED_MAX];
+    const size_t stretch_count = find_stretches(scorer, block, stretches);
     for (uint32_t i = scorer->chains[block]; i > 0; i = scorer->rare[i - 1].next) {
         sums[scorer->rare[i - 1].place % DEFT__BLOCK_SIZE] += scorer->rare[i - 1].gain;
     }
-    for (size_t t = 0; t < scorer->term_count; t++) {
-        const deft__scored_term *term     = &scorer->terms[t];
-        const uint32_t          *postings = term->postings;
-        const uint32_t           weight   = term->weight;
-        const uint32_t           mass     = term->mass;
-        if (term->starts != NULL) {
-            const uint32_t end = term->starts[block + 1];
-            for (uint32_t p = term->starts[block]; p < end; p++) {
-                sums[deft__place_of(postings[p]) % DEFT__BLOCK_SIZE] +=
-                    gain(weight, mass, deft__impact_of(postings[p]));
-            }
-        } else {
-            const uint32_t least = block << (DEFT__IMPACT_BITS + DEFT__BLOCK_BITS);
-            size_t         p     = deft__find_least(postings, term->count, least);
-            for (; p < term->count && deft__block_of(postings[p]) == block; p++) {
-                sums[deft__place_of(postings[p]) % DEFT__BLOCK_SIZE] +=
-                    gain(weight, mass, deft__impact_of(postings[p]));
-            }
+    for (size_t i = 0; i < stretch_count; i++) {
+        const stretch s = stretches[i];
+        for (const uint32_t *posting = s.from; posting < s.to; posting++) {
+            sums[deft__place_of(*posting) % DEFT__BLOCK_SIZE] +=
+                gain(s.weight, s.mass, deft__impact_of(*posting));
         }
     }
     const uint32_t *tools = scorer->image->tools + (size_t)block * DEFT__BLOCK_SIZE;

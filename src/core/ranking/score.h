@@ -19,8 +19,7 @@ typedef struct deft__rare_posting {
 // One term to look for.
 typedef struct deft__scored_term {
     const uint32_t *postings;
-    const uint32_t *starts; // first posting per block; NULL: it has no bounds per block
-    const uint8_t  *maxima; // largest impact per block
+    deft__bounds    bounds; // none: maxima NULL
     uint32_t        count;  // postings
     uint32_t        weight;
     uint32_t        mass; // its share of the query's mass, where a sum has it

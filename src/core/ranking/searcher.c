@@ -382,8 +382,11 @@ static deft_status rank_words(deft_searcher *searcher, const deft_query *query, 
         searcher->hybrid.candidate_count > 0 ? searcher->hybrid.candidates[0].final : 0;
     searcher->best_final = best;
     lift_learned(searcher);
+    // No more places matter than there can be hits: a candidate that is named is one already.
+    const size_t places =
+        query->score_min > 0 ? searcher->hybrid.candidate_count : hits_max + exact_count;
     deft__spread_servers(searcher->index->catalog, searcher->hybrid.candidates,
-                         searcher->hybrid.candidate_count);
+                         searcher->hybrid.candidate_count, places);
     const size_t limit = searcher->hit_count + hits_max;
     for (size_t i = 0; i < exact_count; i++) {
         if (is_let_in(&g, exact[i].index)) {

@@ -90,8 +90,10 @@ deft_status deft__account_regex(const deft_searcher *searcher, deft_view pattern
 // Whether the best candidate of the last run is there for a reason, rather than by a chance word.
 bool deft__is_evident(const deft__hybrid *hybrid, const deft__candidate *best);
 
-// Reorders candidates, best first, so that no server takes more than its share of the places.
-void deft__spread_servers(const deft_catalog *catalog, deft__candidate *candidates, size_t count);
+// Reorders candidates, best first, so that no server takes more than its share of the first `places`
+// places; those behind stay in their order.
+void deft__spread_servers(const deft_catalog *catalog, deft__candidate *candidates, size_t count,
+                          size_t places);
 
 // Tools whose whole name, id or wire name `words` are, or hold: at most `max` of them into `tools`,
 // in the order of the query and, within one name, of the catalog.
