@@ -265,8 +265,9 @@ static void collect_words(deft__expansion *e, const deft_term *terms, size_t cou
         repeats[k]++;
     }
     for (size_t k = 0; k < e->word_count; k++) {
-        const uint32_t repeat = repeats[k] < 4 ? repeats[k] : 4;
-        e->words[k].value     = e->words[k].value * repeat_value[repeat - 1] >> 8;
+        // Every word is there at least once; said oftener than four times it counts as four.
+        const uint32_t more = repeats[k] < 2 ? 0 : repeats[k] - 1;
+        e->words[k].value   = e->words[k].value * repeat_value[more < 4 ? more : 3] >> 8;
     }
 }
 
