@@ -48,15 +48,15 @@ bool deft__shares_add(void *shares, deft_share share); // copies the texts; fals
 bool deft__shares_finish(deft__shares *shares, deft_account *account);
 
 // Makes the expansions of the run. DEFT_OUT_OF_MEMORY is the only failure.
-deft_status deft__explain_expand(deft__explaining *explaining);
+deft_status deft__explain_expand(deft__explaining *x);
 
 // What became of the query's words, and of the tools that match. The same.
-deft_status deft__explain_words(deft__explaining *explaining);
-deft_status deft__explain_filtering(deft__explaining *explaining);
+deft_status deft__explain_words(deft__explaining *x);
+deft_status deft__explain_filtering(deft__explaining *x);
 
 // The parts of a tool's score. `account` has its tool, and its place where it is a hit.
-deft_status deft__account_hybrid(deft__explaining *explaining, deft_account *account);
-deft_status deft__account_plain(deft__explaining *explaining, deft_account *account);
+deft_status deft__account_hybrid(deft__explaining *x, deft_account *account);
+deft_status deft__account_plain(deft__explaining *x, deft_account *account);
 
 // Writes which words no tool has and what comes near, and what the query itself kept out, as
 // sentences for a model; nothing when there is nothing to say. At most some hundred bytes.

@@ -30,6 +30,21 @@ static deft_explanation *explain_text(test_searching *searching, const char *tex
     return explain_run(searching, &query, tool);
 }
 
+// The text says this, and the JSON is there too.
+static void assert_says(const deft_explanation *explanation, const char *text)
+{
+    deft_buffer out;
+    deft_buffer_init(&out, NULL);
+    assert_int_equal(deft_explanation_write(explanation, &out), DEFT_OK);
+    assert_int_equal(deft_explanation_write_json(explanation, &out), DEFT_OK);
+    deft_buffer_append_byte(&out, '\0');
+    if (strstr(out.data, text) == NULL) {
+        print_error("'%s' is not in:\n%s\n", text, out.data);
+        fail();
+    }
+    deft_buffer_clear(&out);
+}
+
 static double sum_of(const deft_account *account)
 {
     double sum = 0;
@@ -219,16 +234,23 @@ static void names_and_turns_and_selections_have_their_own_basis(void **state)
         deft_ranking ranking;
         deft_basis   basis;
         const char  *need;
+        const char  *text;
     } cases[] = {
-        {"words", "merge requests", DEFT_RANKING_HYBRID, DEFT_BASIS_WORDS, ""},
-        {"a name", "create_issue", DEFT_RANKING_HYBRID, DEFT_BASIS_EXACT, ""},
-        {"a name in another ranking", "create_issue", DEFT_RANKING_BM25, DEFT_BASIS_EXACT, ""},
+        {"words", "merge requests", DEFT_RANKING_HYBRID, DEFT_BASIS_WORDS, "", "in its name"},
+        {"a name", "create_issue", DEFT_RANKING_HYBRID, DEFT_BASIS_EXACT, "", "the query names it"},
+        {"a name in another ranking", "create_issue", DEFT_RANKING_BM25, DEFT_BASIS_EXACT, "",
+         "the query names it"},
         {"several needs", "\"new issue\", \"tell someone\"", DEFT_RANKING_HYBRID, DEFT_BASIS_TURN,
-         "new issue"},
-        {"a selection", "select:create_issue", DEFT_RANKING_HYBRID, DEFT_BASIS_SELECTED, ""},
-        {"a server", "server:slack", DEFT_RANKING_HYBRID, DEFT_BASIS_SERVER, ""},
-        {"a pattern", "/send/", DEFT_RANKING_HYBRID, DEFT_BASIS_WORDS, ""},
-        {"a pattern in its ranking", "Send", DEFT_RANKING_REGEX, DEFT_BASIS_WORDS, ""},
+         "new issue", "by turns, for 'new issue'"},
+        {"a selection", "select:create_issue", DEFT_RANKING_HYBRID, DEFT_BASIS_SELECTED, "",
+         "for its place after select:"},
+        {"a server", "server:slack", DEFT_RANKING_HYBRID, DEFT_BASIS_SERVER, "",
+         "as every tool of its server"},
+        {"a pattern", "/send/", DEFT_RANKING_HYBRID, DEFT_BASIS_WORDS, "", "'send' in its name"},
+        {"a pattern in its ranking", "Send", DEFT_RANKING_REGEX, DEFT_BASIS_WORDS, "",
+         "in its description"},
+        {"a phrase", "pull request", DEFT_RANKING_KEYWORD, DEFT_BASIS_WORDS, "",
+         "as a phrase in its description"},
     };
     test_searching searching;
     test_searching_init(&searching);
@@ -241,6 +263,7 @@ static void names_and_turns_and_selections_have_their_own_basis(void **state)
         const deft_account *account     = deft_explanation_accounts(explanation, &count);
         assert_true(count > 0);
         assert_int_equal(account->basis, cases[i].basis);
+        assert_says(explanation, cases[i].text);
         assert_view_equal(account->need, cases[i].need);
         deft_explanation_free(explanation);
     }
@@ -334,6 +357,8 @@ static void outcomes_and_counts_say_what_was_filtered(void **state)
         const deft_account  *account     = deft_explanation_accounts(explanation, &count);
         const deft_filtering got         = deft_explanation_filtering(explanation);
         assert_int_equal(account->outcome, cases[i].outcome);
+        assert_says(explanation,
+                    cases[i].outcome == DEFT_OUTCOME_HIT ? ": score " : " is no hit: ");
         assert_int_equal(got.matched, cases[i].filtering.matched);
         assert_int_equal(got.required, cases[i].filtering.required);
         assert_int_equal(got.excluded, cases[i].filtering.excluded);
@@ -429,6 +454,34 @@ static void words_that_no_tool_has_come_with_near_ones(void **state)
     explanation = explain_text(&searching, "select:create_isue,search_code", NULL);
     assert_view_equal(asked(explanation, "create_isue")->nears[0], "github::create_issue");
     assert_int_equal(asked(explanation, "search_code")->tool_count, 1);
+    deft_explanation_free(explanation);
+    test_searching_clear(&searching);
+}
+
+static void a_hit_that_gave_way_is_told(void **state)
+{
+    (void)state;
+    test_searching searching;
+    deft_error     error = DEFT_ERROR_INIT;
+    test_scene_init(&searching.scene, DEFT_PRESET_DEFT);
+    test_scene_add_json(&searching.scene, "a", DEFT_SERVER_MCP,
+                        "[{\"name\":\"archive_1\",\"description\":\"Reads old mail\"},"
+                        "{\"name\":\"archive_2\",\"description\":\"Reads old mail\"},"
+                        "{\"name\":\"archive_3\",\"description\":\"Reads old mail\"},"
+                        "{\"name\":\"archive_4\",\"description\":\"Reads old mail\"}]");
+    test_scene_add_json(&searching.scene, "b", DEFT_SERVER_MCP,
+                        "[{\"name\":\"archive_5\",\"description\":\"Reads old mail again\"}]");
+    test_scene_measure(&searching.scene);
+    searching.index    = deft_index_new(searching.scene.catalog, NULL, &error);
+    searching.searcher = deft_searcher_new(searching.index, NULL, &error);
+    assert_ok(error.status, error);
+    deft_explanation   *explanation = explain_text(&searching, "read mail archive", NULL);
+    size_t              count       = 0;
+    const deft_account *accounts    = deft_explanation_accounts(explanation, &count);
+    assert_int_equal(count, 5);
+    assert_false(accounts[3].is_moved);
+    assert_true(accounts[4].is_moved);
+    assert_says(explanation, "behind lower ones since its server had three places");
     deft_explanation_free(explanation);
     test_searching_clear(&searching);
 }
@@ -614,6 +667,7 @@ int main(void)
         cmocka_unit_test(a_weak_tool_and_one_too_many_are_told_apart),
         cmocka_unit_test(words_met_by_chance_are_below_the_floor),
         cmocka_unit_test(words_that_no_tool_has_come_with_near_ones),
+        cmocka_unit_test(a_hit_that_gave_way_is_told),
         cmocka_unit_test(hidden_tools_give_no_words_away),
         cmocka_unit_test(text_and_json_tell_the_same),
         cmocka_unit_test(an_explanation_outlives_what_it_explains),
