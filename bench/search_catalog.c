@@ -105,8 +105,12 @@ static char *read_file(const char *path, size_t *size)
         }
         *size += count;
         if (*size == room) {
+            char *grown = realloc(text, 2 * room);
+            if (grown == NULL) {
+                break;
+            }
+            text = grown;
             room *= 2;
-            text = realloc(text, room);
         }
     }
     if (file != NULL) {

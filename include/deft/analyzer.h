@@ -35,6 +35,12 @@ DEFT_API deft_analyzer *deft_analyzer_new(deft_view language, const deft_allocat
                                           deft_error *error);
 DEFT_API void           deft_analyzer_free(deft_analyzer *analyzer); // NULL is fine
 
+// The language as it was given, "english" for an empty one. Borrowed from the analyzer.
+DEFT_API deft_view deft_analyzer_language(const deft_analyzer *analyzer);
+
+// Longest name of a language.
+#define DEFT_LANGUAGE_SIZE_MAX 31u
+
 // Splits `text` (any bytes) into at most `terms_max` terms. Chinese, Japanese and Korean, which
 // write no spaces, become overlapping pairs of characters. Borrowed: valid until the next run.
 // NULL, with `count` 0, when there is no memory.

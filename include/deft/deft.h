@@ -9,7 +9,9 @@
 #include "deft/catalog.h"   // IWYU pragma: export
 #include "deft/config.h"    // IWYU pragma: export
 #include "deft/error.h"     // IWYU pragma: export
+#include "deft/explain.h"   // IWYU pragma: export
 #include "deft/index.h"     // IWYU pragma: export
+#include "deft/learning.h"  // IWYU pragma: export
 #include "deft/listing.h"   // IWYU pragma: export
 #include "deft/policy.h"    // IWYU pragma: export
 #include "deft/session.h"   // IWYU pragma: export

@@ -41,11 +41,46 @@ typedef struct deft_query {
 #define DEFT_PATTERN_SIZE_MAX  200u  // bytes of a regular expression
 #define DEFT_QUERY_SERVERS_MAX 16u   // `server:`; more are DEFT_LIMIT
 
-// Indexes every tool of `catalog`, which the index retains. New: free with deft_index_free(). NULL
-// on failure.
+#define DEFT_RANKING_BIT(ranking) (1u << (ranking))
+
+// What an index is for. Zero in a field means the default.
+typedef struct deft_index_options {
+    // DEFT_RANKING_BIT of the rankings that will be asked for; 0: all. `hybrid` and `regex` are
+    // always there; `bm25` and `keyword` need memory of their own.
+    unsigned  rankings;
+    deft_view language; // of the stemmer: "english", "german", ... or "none"; empty: english
+} deft_index_options;
+
+#define DEFT_INDEX_OPTIONS_INIT                                                                    \
+    {                                                                                              \
+        0,                                                                                         \
+        {                                                                                          \
+            NULL, 0                                                                                \
+        }                                                                                          \
+    }
+
+// Indexes every tool of `catalog`, which the index retains, for all rankings and in English, or as
+// `options` (NULL: the same) say. New: free with deft_index_free(). NULL on failure; DEFT_NOT_FOUND:
+// there is no such language.
 DEFT_API deft_index *deft_index_new(deft_catalog *catalog, const deft_allocator *allocator,
                                     deft_error *error);
+DEFT_API deft_index *deft_index_new_with(deft_catalog *catalog, const deft_index_options *options,
+                                         const deft_allocator *allocator, deft_error *error);
 DEFT_API void        deft_index_free(deft_index *index); // NULL is fine
+
+// Appends the index as bytes that deft_index_open() reads, on machines of the same byte order. On
+// failure nothing is appended.
+DEFT_API deft_status deft_index_save(const deft_index *index, deft_buffer *out);
+
+// The index of `catalog` that was saved as `bytes`: without building it again, a tenth of the time.
+// The bytes, in memory or mapped, are borrowed: they must stay until deft_index_free(). At an
+// address that is a multiple of 8 they are used where they are, elsewhere they are copied. Any bytes
+// are safe. What `bm25` and `keyword` need is made anew. An empty language in the options is the
+// index's own. NULL on failure. DEFT_INVALID: the bytes are no index, damaged, or of another version
+// of deft. DEFT_CONFLICT: it is the index of another catalog or language. Build it again then.
+DEFT_API deft_index *deft_index_open(deft_catalog *catalog, deft_view bytes,
+                                     const deft_index_options *options,
+                                     const deft_allocator *allocator, deft_error *error);
 
 // Working memory for searching `index`, which must outlive it. New: free with
 // deft_searcher_free().
@@ -57,7 +92,7 @@ DEFT_API void           deft_searcher_free(deft_searcher *searcher); // NULL is 
 DEFT_API bool deft_ranking_is_built(deft_ranking ranking);
 
 // Runs one query. Equal scores keep catalog order, so the same query gives the same answer.
-// DEFT_LIMIT: the query is too long. DEFT_INVALID: this build cannot rank so.
+// DEFT_LIMIT: the query is too long. DEFT_INVALID: the index was not made to rank so.
 DEFT_API deft_status deft_searcher_run(deft_searcher *searcher, const deft_query *query,
                                        deft_error *error);
 

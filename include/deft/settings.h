@@ -115,6 +115,7 @@ typedef struct deft_settings {
 
     // The search (C).
     deft_ranking ranking;
+    deft_view    language; // of the stemmer: "english", "german", ... or "none"
     uint32_t     results_default;
     uint32_t     results_max;
     uint32_t     matching_threshold_milli; // bm25: lowest score shown, in 1/1000

@@ -163,6 +163,13 @@ static const deft__flag flags[DEFT__FLAG_COUNT] = {
             .help       = "How hits are found and ordered",
             .choices    = ranking_words,
         },
+    [DEFT__FLAG_TOOL] =
+        {
+            .name       = "tool",
+            .kind       = DEFT__VALUE_TEXT,
+            .value_name = "ID",
+            .help       = "Account for this tool, hit or not",
+        },
     [DEFT__FLAG_COMPARE] =
         {
             .name       = "compare",
@@ -241,6 +248,14 @@ static const char *const search_examples[] = {
     "The tools that a model would find with these words",
     "deft search --catalog tools/ --limit 1 --json 'send mail'",
     "The best one, for a program",
+    NULL,
+};
+
+static const char *const explain_examples[] = {
+    "deft explain --catalog tools/ open a pull request",
+    "What each word gave each hit, through which field",
+    "deft explain --catalog tools/ --tool github::create_issue report a bug",
+    "Why this tool is found, or why it is not",
     NULL,
 };
 
@@ -344,6 +359,23 @@ static const deft__command commands[] = {
                        "a word required, and server:NAME narrows to a server.",
         .examples    = search_examples,
         .run         = deft__command_search,
+    },
+    {
+        .name              = "explain",
+        .operands          = "QUERY...",
+        .operand_count_min = 1,
+        .operand_count_max = SIZE_MAX,
+        .operand_kind      = DEFT__OPERAND_TEXT,
+        .flags             = DEFT__FLAG_BIT(DEFT__FLAG_LIMIT) | DEFT__FLAG_BIT(DEFT__FLAG_RANKING) |
+                 DEFT__FLAG_BIT(DEFT__FLAG_TOOL),
+        .summary = "Show why a search finds what it finds",
+        .description =
+            "Runs one search as 'deft search' does and takes it apart: how many tools have each "
+            "word, what was filtered and, for each hit, which word gave what share of its score "
+            "through which field. The shares of a hit add up to its score.\n\n"
+            "For a word that no tool has, the nearest words that tools have are named.",
+        .examples = explain_examples,
+        .run      = deft__command_explain,
     },
     {
         .name              = "eval",

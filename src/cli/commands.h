@@ -43,6 +43,7 @@ typedef enum deft__flag_id {
     DEFT__FLAG_USER,
     DEFT__FLAG_LIMIT,
     DEFT__FLAG_RANKING,
+    DEFT__FLAG_TOOL,
     DEFT__FLAG_COMPARE,
     DEFT__FLAG_QUERIES,
     DEFT__FLAG_EXTRA_TOOLS,
@@ -108,6 +109,7 @@ bool                 deft__command_takes(const deft__command *command, deft__fla
 int deft__command_completions(deft__cli *cli);
 int deft__command_context(deft__cli *cli);
 int deft__command_demo(deft__cli *cli);
+int deft__command_explain(deft__cli *cli);
 int deft__command_eval(deft__cli *cli);
 int deft__command_help(deft__cli *cli);
 int deft__command_listing(deft__cli *cli);

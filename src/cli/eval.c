@@ -475,7 +475,8 @@ static bool score_set(eval_job *job, const char *directory)
         deft__judged_close(&judged);
         return true;
     }
-    deft_index    *index    = deft_index_new(judged.catalog, NULL, &error);
+    const deft_index_options options = {.language = job->settings->language};
+    deft_index              *index   = deft_index_new_with(judged.catalog, &options, NULL, &error);
     deft_searcher *searcher = index != NULL ? deft_searcher_new(index, NULL, &error) : NULL;
     status                  = searcher != NULL ? DEFT_OK : DEFT_OUT_OF_MEMORY;
     for (size_t i = 0; status == DEFT_OK && i < judged.query_file_count; i++) {

@@ -218,13 +218,14 @@ int deft__command_help(deft__cli *cli)
     deft_buffer         *out     = &cli->output.text;
     const deft__command *command = NULL;
     if (cli->invocation.operand_count > 0) {
-        // The parser's own words for an unknown command, with the nearest one.
-        deft_error       error = DEFT_ERROR_INIT;
-        deft__invocation named;
+        // The parser's own words for an unknown command, with the nearest one. Asked for help, it
+        // does not miss the operands that the command needs.
+        const char *const words[] = {cli->invocation.operands[0], "--help"};
+        deft_error        error   = DEFT_ERROR_INIT;
+        deft__invocation  named;
         deft__invocation_init(&named);
-        const bool is_known =
-            deft__invocation_parse(&named, 1, cli->invocation.operands, &error) == DEFT_OK;
-        command = named.command;
+        const bool is_known = deft__invocation_parse(&named, 2, words, &error) == DEFT_OK;
+        command             = named.command;
         deft__invocation_clear(&named);
         // A command that lacks its operands is known all the same.
         if (command == NULL) {

@@ -105,21 +105,27 @@ static int search(deft__cli *cli, const deft__workspace *workspace, deft_searche
     return count > 0 ? DEFT__EXIT_FOUND : DEFT__EXIT_NOTHING;
 }
 
-int deft__command_search(deft__cli *cli)
+int deft__search_with(deft__cli *cli, int (*run)(deft__cli *cli, const deft__workspace *workspace,
+                                                 deft_searcher *searcher, deft_view query))
 {
     deft__workspace workspace;
     if (!deft__workspace_open(&workspace, cli)) {
         return DEFT__EXIT_WRONG;
     }
-    deft_error     error     = DEFT_ERROR_INIT;
-    int            exit_code = DEFT__EXIT_WRONG;
-    deft_index    *index     = deft_index_new(workspace.catalog, NULL, &error);
-    deft_searcher *searcher  = index != NULL ? deft_searcher_new(index, NULL, &error) : NULL;
+    deft_error error     = DEFT_ERROR_INIT;
+    int        exit_code = DEFT__EXIT_WRONG;
+    // One search: only what its ranking needs.
+    const deft_index_options options = {
+        .rankings = DEFT_RANKING_BIT(workspace.settings->ranking),
+        .language = workspace.settings->language,
+    };
+    deft_index    *index    = deft_index_new_with(workspace.catalog, &options, NULL, &error);
+    deft_searcher *searcher = index != NULL ? deft_searcher_new(index, NULL, &error) : NULL;
     if (searcher != NULL) {
         deft_buffer query;
         deft_buffer_init(&query, NULL);
         join_query(cli, &query);
-        exit_code = search(cli, &workspace, searcher, deft_buffer_view(&query));
+        exit_code = run(cli, &workspace, searcher, deft_buffer_view(&query));
         deft_buffer_clear(&query);
     } else {
         deft__complain(&cli->output, "%s", error.message);
@@ -128,4 +134,9 @@ int deft__command_search(deft__cli *cli)
     deft_index_free(index);
     deft__workspace_close(&workspace);
     return exit_code;
+}
+
+int deft__command_search(deft__cli *cli)
+{
+    return deft__search_with(cli, search);
 }

@@ -6,6 +6,7 @@
 #include "cli/cli.h"
 #include "cli/upfront.h"
 #include "deft/config.h"
+#include "deft/index.h"
 #include "deft/policy.h"
 #include "json/writer.h"
 
@@ -26,6 +27,11 @@ bool deft__workspace_take(deft__workspace *workspace, deft__cli *cli, deft_confi
                           deft_catalog *catalog);
 
 void deft__workspace_close(deft__workspace *workspace);
+
+// Opens the workspace and a searcher over its catalog, joins the operands into a query, and lets
+// `run` do the rest. Returns the exit code.
+int deft__search_with(deft__cli *cli, int (*run)(deft__cli *cli, const deft__workspace *workspace,
+                                                 deft_searcher *searcher, deft_view query));
 
 // The server's name as shown: tools without a server get a word for it.
 deft_view deft__server_label(const deft_server *server);

@@ -35,7 +35,8 @@ typedef struct pending_term {
 struct deft_analyzer {
     const deft_allocator *allocator;
     struct sb_stemmer    *stemmer; // NULL: words are their own stems
-    char                 *text;    // the folded words, one after another
+    char                  language[DEFT_LANGUAGE_SIZE_MAX + 1];
+    char                 *text; // the folded words, one after another
     size_t                text_size;
     size_t                text_capacity;
     pending_term         *pending;
@@ -57,7 +58,7 @@ struct deft_analyzer {
 deft_analyzer *deft_analyzer_new(deft_view language, const deft_allocator *allocator,
                                  deft_error *error)
 {
-    char name[32] = "english";
+    char name[DEFT_LANGUAGE_SIZE_MAX + 1] = "english";
     if (language.size >= sizeof name) {
         deft__fail(error, DEFT_NOT_FOUND, 0, "no stemmer has a name that long");
         return NULL;
@@ -73,6 +74,7 @@ deft_analyzer *deft_analyzer_new(deft_view language, const deft_allocator *alloc
         return NULL;
     }
     analyzer->allocator = allocator;
+    memcpy(analyzer->language, name, sizeof name);
     if (strcmp(name, "none") != 0) {
         analyzer->stemmer = sb_stemmer_new(name, "UTF_8");
         if (analyzer->stemmer == NULL) {
@@ -101,6 +103,11 @@ void deft_analyzer_free(deft_analyzer *analyzer)
     deft__free(analyzer->allocator, analyzer->terms,
                analyzer->terms_capacity * sizeof *analyzer->terms);
     deft__free(analyzer->allocator, analyzer, sizeof *analyzer);
+}
+
+deft_view deft_analyzer_language(const deft_analyzer *analyzer)
+{
+    return deft_view_of(analyzer->language);
 }
 
 static bool is_pair_script(uint32_t code)

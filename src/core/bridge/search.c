@@ -5,6 +5,7 @@
 #include "core/bridge/arguments.h"
 #include "core/bridge/names.h"
 #include "core/listing/clean.h"
+#include "core/ranking/explain.h"
 #include "core/ranking/searcher.h"
 #include "core/session/session.h"
 
@@ -142,23 +143,30 @@ static bool is_selection(deft_view query)
     return deft_view_starts_with(query, deft_view_of("select:"));
 }
 
+// The query as it is put to the searcher.
+static deft_query query_of(const search_request *request, const deft_tool_filter *filter)
+{
+    const deft_settings *settings = request->settings;
+    const bool           has_room = is_selection(request->query) && !request->has_results;
+    return (deft_query){
+        .text      = request->query,
+        .ranking   = settings->ranking,
+        .hits_max  = has_room ? settings->results_max : request->results,
+        .score_min = settings->ranking == DEFT_RANKING_BM25
+                         ? (float)settings->matching_threshold_milli / 1000
+                         : 0,
+        .filter    = filter,
+    };
+}
+
 static deft_status run_query(search_request *request, deft_searcher *searcher, deft__arena *arena,
                              deft_error *error)
 {
-    const deft_settings   *settings = request->settings;
-    const bool             selects  = is_selection(request->query);
-    const deft_tool_filter filter   = {.is_shown = selects ? is_allowed : is_withheld,
-                                       .context  = request};
-    const deft_query       query    = {
-                 .text    = request->query,
-                 .ranking = settings->ranking,
-                 .hits_max = selects && !request->has_results ? settings->results_max : request->results,
-                 .score_min = settings->ranking == DEFT_RANKING_BM25
-                                  ? (float)settings->matching_threshold_milli / 1000
-                                  : 0,
-                 .filter    = &filter,
-    };
-    const deft_status status = deft_searcher_run(searcher, &query, error);
+    const bool             selects = is_selection(request->query);
+    const deft_tool_filter filter  = {.is_shown = selects ? is_allowed : is_withheld,
+                                      .context  = request};
+    const deft_query       query   = query_of(request, &filter);
+    const deft_status      status  = deft_searcher_run(searcher, &query, error);
     if (status != DEFT_OK) {
         return status;
     }
@@ -384,7 +392,49 @@ static deft_status append_fallback(search_request *request, deft_answer *answer,
     return status == DEFT_OK ? DEFT_OK : deft__fail_memory(error);
 }
 
-static deft_status write_not_found(search_request *request, const deft_searcher *searcher,
+// What a model sees already is not searched for; told so, it need not search on.
+static void append_in_sight(const search_request *request, const deft_searcher *searcher,
+                            deft_buffer *out)
+{
+    deft_tool_id    tools[DEFT__NEAREST_COUNT_MAX];
+    size_t          count     = 0;
+    size_t          hit_count = 0;
+    const deft_hit *hits      = deft_searcher_hits(searcher, &hit_count);
+    for (size_t i = 0; i < hit_count && i < DEFT__NEAREST_COUNT_MAX; i++) {
+        count += to_session(request, hits[i].tool, &tools[count]);
+    }
+    if (count > 0) {
+        deft_buffer_append_text(out, " Already in your tool list: ");
+        deft__append_ids(out, catalog_of(request), tools, count);
+        deft_buffer_append_byte(out, '.');
+    }
+}
+
+// Why words found nothing: which of them no tool has, and what comes near. Asked of all tools that
+// the model may see, of which those are left to find that it sees already.
+static deft_status append_miss(search_request *request, deft_searcher *searcher,
+                               deft_answer *answer, deft_error *error)
+{
+    const deft_tool_filter filter = {.is_shown = is_allowed, .context = request};
+    deft_query             query  = query_of(request, &filter);
+    deft_buffer           *out    = &answer->text;
+    query.hits_max                = DEFT__NEAREST_COUNT_MAX;
+    deft_explanation *explanation =
+        deft_explanation_new(searcher, &query, NULL, out->allocator, error);
+    if (explanation == NULL) {
+        return DEFT_OUT_OF_MEMORY;
+    }
+    deft_buffer_append_byte(out, ' ');
+    const size_t start = out->size;
+    deft__explanation_write_miss(explanation, out);
+    deft_buffer_append_text(out, out->size > start ? " " : "");
+    deft_buffer_append_text(out, "Try fewer or other words.");
+    append_in_sight(request, searcher, out);
+    deft_explanation_free(explanation);
+    return DEFT_OK;
+}
+
+static deft_status write_not_found(search_request *request, deft_searcher *searcher,
                                    deft_answer *answer, deft_error *error)
 {
     deft_buffer *out    = &answer->text;
@@ -398,9 +448,14 @@ static deft_status write_not_found(search_request *request, const deft_searcher 
     } else {
         deft_buffer_append_text(out, "No tool matches ");
         deft__append_quoted(out, request->query);
-        deft_buffer_append_text(out, ". Try fewer or other words.");
+        deft_buffer_append_byte(out, '.');
+        if (request->settings->ranking == DEFT_RANKING_HYBRID) {
+            status = append_miss(request, searcher, answer, error);
+        } else {
+            deft_buffer_append_text(out, " Try fewer or other words.");
+        }
     }
-    if (request->settings->is_fallback_listed) {
+    if (status == DEFT_OK && request->settings->is_fallback_listed) {
         status = append_fallback(request, answer, error);
     }
     write_nothing(answer);

@@ -247,7 +247,18 @@ static const struct {
     {"only one server", "{\"query\":\"server:slack search\"}", " *slack::search", "1 tool found."},
     {"the arguments as text", "\"{\\\"query\\\":\\\"channels\\\"}\"",
      " *slack::list_channels *slack::send_message", "2 tools found."},
-    {"visible tools are not searched", "{\"query\":\"file\"}", "", "No tool matches 'file'."},
+    {"visible tools are not searched", "{\"query\":\"file\"}", "",
+     "No tool matches 'file'. Try fewer or other words. Already in your tool list: "
+     "files::read_file, files::write_file."},
+    {"words that no tool has", "{\"query\":\"+zebra isue the\"}", "",
+     "No tool matches '+zebra isue the'. No tool has the word 'zebra', 'isue' (near: 'issue'). "
+     "3 tools match for other words but lack one with +. Try fewer or other words."},
+    {"words that are kept out", "{\"query\":\"message -send -search\"}", "",
+     "No tool matches 'message -send -search'. 2 tools match but have a word with -. Try fewer or "
+     "other words."},
+    {"words of other servers", "{\"query\":\"server:slck messages\"}", "",
+     "No tool matches 'server:slck messages'. 3 tools match on other servers. Try fewer or other "
+     "words."},
 };
 
 static void exact_tools(void **state)

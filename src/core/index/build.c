@@ -15,25 +15,6 @@
 #include "core/index/fields.h"
 #include "core/index/place.h"
 
-// How much a field's words count, in 1/1024, and how much its length is held against it, in
-// percent. Chosen on the judged sets; the curve is flat: half or double of any of these moves the
-// mean recall@5 by less than half a point.
-static const struct {
-    uint32_t weight;
-    uint32_t length_penalty;
-} field_weights[DEFT__FIELD_COUNT] = {
-    [DEFT__FIELD_NAME] = {3072, 50},           [DEFT__FIELD_TITLE] = {1024, 50},
-    [DEFT__FIELD_SERVER] = {1024, 30},         [DEFT__FIELD_DESCRIPTION] = {1024, 60},
-    [DEFT__FIELD_PARAMETER_NAMES] = {512, 60}, [DEFT__FIELD_PARAMETER_DESCRIPTIONS] = {358, 60},
-    [DEFT__FIELD_ENUM_VALUES] = {358, 60},     [DEFT__FIELD_INSTRUCTIONS] = {102, 60},
-};
-
-// BM25's k1, in 1/1024: how soon more of the same stops counting.
-static const uint64_t saturation = 1229;
-
-// A word repeated more often than this in one field adds nothing: no one can shout their way up.
-#define REPEATS_MAX 3u
-
 typedef struct word_entry {
     deft_view text;
     uint32_t  stem;
@@ -99,8 +80,7 @@ typedef struct builder {
     known_text known[KNOWN_TEXTS]; // of servers, the oldest is replaced
     size_t     known_next;
 
-    uint64_t field_words[DEFT__FIELD_COUNT]; // over all tools
-    uint64_t field_tools[DEFT__FIELD_COUNT]; // that have the field at all
+    deft__field_total fields[DEFT__FIELD_COUNT];
 
     uint32_t term_count; // stems and forms
     // Per tool, one after another: the terms it has and what they say of it.
@@ -244,7 +224,7 @@ static bool append_known(builder *b, deft_view text, size_t room)
     return true;
 }
 
-static bool read_text(void *context, deft__field field, deft_view text)
+static bool read_text(void *context, deft_field field, deft_view text)
 {
     builder     *b      = context;
     uint16_t    *length = &b->lengths[(size_t)b->tool * DEFT__FIELD_COUNT + field];
@@ -253,7 +233,7 @@ static bool read_text(void *context, deft__field field, deft_view text)
     if (text.size == 0 || room == 0) {
         return true;
     }
-    const bool is_server = field == DEFT__FIELD_SERVER || field == DEFT__FIELD_INSTRUCTIONS;
+    const bool is_server = field == DEFT_FIELD_SERVER || field == DEFT_FIELD_INSTRUCTIONS;
     if (!(is_server ? append_known(b, text, room) : append_words(b, text, room))) {
         return false;
     }
@@ -271,8 +251,8 @@ static bool read_tools(builder *b)
         is_ok = deft__fields_visit(&reader, b->catalog, id, read_text, b) == DEFT_OK;
         for (int f = 0; is_ok && f < DEFT__FIELD_COUNT; f++) {
             const uint16_t length = b->lengths[(size_t)b->tool * DEFT__FIELD_COUNT + (size_t)f];
-            b->field_words[f] += length;
-            b->field_tools[f] += length > 0;
+            b->fields[f].words += length;
+            b->fields[f].tools += length > 0;
         }
     }
     deft__field_reader_clear(&reader);
@@ -289,27 +269,6 @@ static void number_forms(builder *b)
         word->form       = b->stems[word->stem].form_count > 1 ? next++ : word->stem;
     }
     b->term_count = next;
-}
-
-// What one, two and so on of a word in a field of `length` words are worth, in 1/1024:
-//
-//     weight * repeats / (1 - b + b * length / average_length)
-static void field_worths(const builder *b, int field, uint32_t length,
-                         uint64_t worths[REPEATS_MAX + 1])
-{
-    const uint64_t penalty = field_weights[field].length_penalty;
-    const uint64_t words   = b->field_words[field];
-    const uint64_t divisor = (100 - penalty) * words + penalty * length * b->field_tools[field];
-    for (uint64_t repeats = 0; repeats <= REPEATS_MAX; repeats++) {
-        worths[repeats] = field_weights[field].weight * repeats * 100 * words / divisor;
-    }
-}
-
-// BM25's saturation of the summed worth, as a byte: 255 * worth / (worth + k1), at least 1.
-static uint8_t impact_of(uint64_t worth)
-{
-    const uint64_t impact = 255 * worth / (worth + saturation);
-    return (uint8_t)(impact > 0 ? impact : 1);
 }
 
 // Scratch per term while one tool is weighed.
@@ -335,17 +294,20 @@ static void count_term(tallies *t, uint32_t term)
 
 static void end_field(const builder *b, tallies *t, int field, uint32_t length)
 {
-    uint64_t worths[REPEATS_MAX + 1];
+    uint64_t worths[DEFT__REPEATS_MAX + 1];
     if (t->in_field_count == 0) {
         return;
     }
-    field_worths(b, field, length, worths);
+    for (uint32_t repeats = 0; repeats <= DEFT__REPEATS_MAX; repeats++) {
+        worths[repeats] = deft__field_worth((deft_field)field, &b->fields[field], repeats, length);
+    }
     for (size_t i = 0; i < t->in_field_count; i++) {
         tally *of_term = &t->of_term[t->in_field[i]];
         if (of_term->worth == 0) {
             t->touched[t->touched_count++] = t->in_field[i];
         }
-        of_term->worth += worths[of_term->repeats < REPEATS_MAX ? of_term->repeats : REPEATS_MAX];
+        const uint32_t repeats = of_term->repeats;
+        of_term->worth += worths[repeats < DEFT__REPEATS_MAX ? repeats : DEFT__REPEATS_MAX];
         of_term->repeats = 0;
     }
     t->in_field_count = 0;
@@ -361,7 +323,7 @@ static bool keep_weighed(builder *b, tallies *t)
             return false;
         }
         b->weighed                     = items;
-        b->weighed[b->weighed_count++] = (weighed){term, impact_of(t->of_term[term].worth)};
+        b->weighed[b->weighed_count++] = (weighed){term, deft__impact_from(t->of_term[term].worth)};
         t->of_term[term]               = (tally){0, 0};
     }
     t->touched_count = 0;
@@ -374,7 +336,7 @@ static bool weigh_tools(builder *b)
     // stem and as a form.
     size_t terms_max = 0;
     for (int f = 0; f < DEFT__FIELD_COUNT; f++) {
-        terms_max += 2 * deft__field_words_max((deft__field)f);
+        terms_max += 2 * deft__field_words_max((deft_field)f);
     }
     tallies t = {
         .of_term  = deft__arena_array(&b->arena, b->term_count, sizeof(tally)),
@@ -421,7 +383,7 @@ static bool rank_name_stems(builder *b, uint32_t **ranks)
     size_t at = 0;
     for (uint32_t tool = 0; tool < b->tool_count; tool++) {
         const uint16_t *lengths = &b->lengths[(size_t)tool * DEFT__FIELD_COUNT];
-        for (uint32_t i = 0; i < lengths[DEFT__FIELD_NAME]; i++) {
+        for (uint32_t i = 0; i < lengths[DEFT_FIELD_NAME]; i++) {
             uses[b->words[b->stream[at + i] & ~whole_bit].stem]++;
         }
         for (int f = 0; f < DEFT__FIELD_COUNT; f++) {
@@ -453,7 +415,7 @@ static bool place_tools(builder *b)
         const uint16_t *lengths = &b->lengths[(size_t)tool * DEFT__FIELD_COUNT];
         size_t          count   = 0;
         placed[tool].number     = tool;
-        for (uint32_t i = 0; i < lengths[DEFT__FIELD_NAME]; i++) {
+        for (uint32_t i = 0; i < lengths[DEFT_FIELD_NAME]; i++) {
             const uint32_t word = b->stream[at + i];
             if ((word & whole_bit) == 0) {
                 deft__placing_add(&placed[tool], &count, ranks[b->words[word].stem]);
@@ -657,7 +619,7 @@ static bool lay_names(builder *b, deft_buffer *out)
     for (uint32_t tool = 0; tool < b->tool_count; tool++) {
         ((uint32_t *)section_data(out, DEFT__SECTION_NAME_STARTS))[tool] = count;
         const uint16_t *lengths = &b->lengths[(size_t)tool * DEFT__FIELD_COUNT];
-        for (uint32_t i = 0; i < lengths[DEFT__FIELD_NAME]; i++) {
+        for (uint32_t i = 0; i < lengths[DEFT_FIELD_NAME]; i++) {
             const uint32_t word = b->stream[at + i];
             const uint32_t stem = b->words[word & ~whole_bit].stem;
             if ((word & whole_bit) == 0 && seen_in[stem] != tool + 1) {
@@ -745,6 +707,9 @@ static bool lay_out(builder *b, deft_buffer *out)
     header->catalog_version    = deft_catalog_version(b->catalog);
     header->hash_seed          = b->hash_seed;
     header->stem_count         = (uint32_t)b->stem_count;
+    memcpy(header->fields, b->fields, sizeof header->fields);
+    const deft_view language = deft_analyzer_language(b->analyzer);
+    memcpy(header->language, language.data, language.size);
     header->checksum =
         deft__image_checksum(deft_view_slice(deft_buffer_view(out), sizeof *header, out->size));
     return true;

@@ -8,22 +8,22 @@ static const struct {
     const char *name;
     size_t      words_max;
 } fields[DEFT__FIELD_COUNT] = {
-    [DEFT__FIELD_NAME]                   = {"name", 32},
-    [DEFT__FIELD_TITLE]                  = {"title", 32},
-    [DEFT__FIELD_SERVER]                 = {"server", 16},
-    [DEFT__FIELD_DESCRIPTION]            = {"description", 400},
-    [DEFT__FIELD_PARAMETER_NAMES]        = {"parameter names", 200},
-    [DEFT__FIELD_PARAMETER_DESCRIPTIONS] = {"parameter descriptions", 400},
-    [DEFT__FIELD_ENUM_VALUES]            = {"enum values", 100},
-    [DEFT__FIELD_INSTRUCTIONS]           = {"server instructions", 32},
+    [DEFT_FIELD_NAME]                   = {"name", 32},
+    [DEFT_FIELD_TITLE]                  = {"title", 32},
+    [DEFT_FIELD_SERVER]                 = {"server", 16},
+    [DEFT_FIELD_DESCRIPTION]            = {"description", 400},
+    [DEFT_FIELD_PARAMETER_NAMES]        = {"parameter names", 200},
+    [DEFT_FIELD_PARAMETER_DESCRIPTIONS] = {"parameter descriptions", 400},
+    [DEFT_FIELD_ENUM_VALUES]            = {"enum values", 100},
+    [DEFT_FIELD_INSTRUCTIONS]           = {"server instructions", 32},
 };
 
-const char *deft__field_name(deft__field field)
+const char *deft_field_name(deft_field field)
 {
-    return fields[field].name;
+    return (unsigned)field < DEFT__FIELD_COUNT ? fields[field].name : "unknown";
 }
 
-size_t deft__field_words_max(deft__field field)
+size_t deft__field_words_max(deft_field field)
 {
     return fields[field].words_max;
 }
@@ -87,8 +87,8 @@ static void read_parts(schema_parts *parts, deft__json_value schema)
 // One walk over a schema for one field.
 typedef struct walk {
     deft_buffer *text;
-    deft__field  field;
-    bool (*visit)(void *context, deft__field field, deft_view text);
+    deft_field   field;
+    bool (*visit)(void *context, deft_field field, deft_view text);
     void *context;
     bool  has[DEFT__FIELD_COUNT]; // whether the walk came by something of another field
 } walk;
@@ -133,18 +133,18 @@ static bool walk_property(walk *w, deft__json_value name, deft__json_value schem
     schema_parts items;
     read_parts(&parts, schema);
     read_parts(&items, parts.values[PART_ITEMS]);
-    w->has[DEFT__FIELD_PARAMETER_DESCRIPTIONS] |=
+    w->has[DEFT_FIELD_PARAMETER_DESCRIPTIONS] |=
         !deft__json_is(parts.values[PART_DESCRIPTION], DEFT__JSON_NONE);
-    w->has[DEFT__FIELD_ENUM_VALUES] |= !deft__json_is(parts.values[PART_ENUM], DEFT__JSON_NONE) ||
-                                       !deft__json_is(items.values[PART_ENUM], DEFT__JSON_NONE);
-    if (w->field == DEFT__FIELD_PARAMETER_NAMES && !visit_string(w, name)) {
+    w->has[DEFT_FIELD_ENUM_VALUES] |= !deft__json_is(parts.values[PART_ENUM], DEFT__JSON_NONE) ||
+                                      !deft__json_is(items.values[PART_ENUM], DEFT__JSON_NONE);
+    if (w->field == DEFT_FIELD_PARAMETER_NAMES && !visit_string(w, name)) {
         return false;
     }
-    if (w->field == DEFT__FIELD_PARAMETER_DESCRIPTIONS &&
+    if (w->field == DEFT_FIELD_PARAMETER_DESCRIPTIONS &&
         !visit_string(w, parts.values[PART_DESCRIPTION])) {
         return false;
     }
-    if (w->field == DEFT__FIELD_ENUM_VALUES &&
+    if (w->field == DEFT_FIELD_ENUM_VALUES &&
         (!visit_enum(w, parts.values[PART_ENUM]) || !visit_enum(w, items.values[PART_ENUM]))) {
         return false;
     }
@@ -179,13 +179,13 @@ static bool walk_parts(walk *w, const schema_parts *parts, unsigned depth)
 // Names, then descriptions, then values: three walks, of which the later ones are left out where
 // the first came by nothing for them.
 static bool visit_schema(deft__field_reader *reader,
-                         bool (*visit)(void *context, deft__field field, deft_view text),
+                         bool (*visit)(void *context, deft_field field, deft_view text),
                          void *context)
 {
-    static const deft__field fields_of_schema[] = {
-        DEFT__FIELD_PARAMETER_NAMES, DEFT__FIELD_PARAMETER_DESCRIPTIONS, DEFT__FIELD_ENUM_VALUES};
-    walk w = {.text = &reader->text, .visit = visit, .context = context};
-    w.has[DEFT__FIELD_PARAMETER_NAMES] = true;
+    static const deft_field fields_of_schema[] = {
+        DEFT_FIELD_PARAMETER_NAMES, DEFT_FIELD_PARAMETER_DESCRIPTIONS, DEFT_FIELD_ENUM_VALUES};
+    walk w                            = {.text = &reader->text, .visit = visit, .context = context};
+    w.has[DEFT_FIELD_PARAMETER_NAMES] = true;
     for (size_t k = 0; k < sizeof fields_of_schema / sizeof fields_of_schema[0]; k++) {
         w.field = fields_of_schema[k];
         if (w.has[w.field] && !walk_schema(&w, deft__json_root(&reader->document), 0)) {
@@ -197,17 +197,17 @@ static bool visit_schema(deft__field_reader *reader,
 
 deft_status deft__fields_visit(deft__field_reader *reader, const deft_catalog *catalog,
                                deft_tool_id id,
-                               bool (*visit)(void *context, deft__field field, deft_view text),
+                               bool (*visit)(void *context, deft_field field, deft_view text),
                                void *context)
 {
     const deft_tool   *tool   = deft_catalog_tool(catalog, id);
     const deft_server *server = deft_catalog_server(catalog, tool->server);
 
-    if (!visit(context, DEFT__FIELD_NAME, tool->name) ||
-        !visit(context, DEFT__FIELD_TITLE, tool->title) ||
-        !visit(context, DEFT__FIELD_SERVER, server->name) ||
-        !visit(context, DEFT__FIELD_SERVER, server->title) ||
-        !visit(context, DEFT__FIELD_DESCRIPTION, tool->description)) {
+    if (!visit(context, DEFT_FIELD_NAME, tool->name) ||
+        !visit(context, DEFT_FIELD_TITLE, tool->title) ||
+        !visit(context, DEFT_FIELD_SERVER, server->name) ||
+        !visit(context, DEFT_FIELD_SERVER, server->title) ||
+        !visit(context, DEFT_FIELD_DESCRIPTION, tool->description)) {
         return DEFT_OUT_OF_MEMORY;
     }
     if (tool->input_schema.size > 0) {
@@ -220,6 +220,6 @@ deft_status deft__fields_visit(deft__field_reader *reader, const deft_catalog *c
             return DEFT_OUT_OF_MEMORY;
         }
     }
-    return visit(context, DEFT__FIELD_INSTRUCTIONS, server->instructions) ? DEFT_OK
-                                                                          : DEFT_OUT_OF_MEMORY;
+    return visit(context, DEFT_FIELD_INSTRUCTIONS, server->instructions) ? DEFT_OK
+                                                                         : DEFT_OUT_OF_MEMORY;
 }

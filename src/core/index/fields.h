@@ -3,27 +3,15 @@
 #ifndef DEFT_CORE_INDEX_FIELDS_H
 #define DEFT_CORE_INDEX_FIELDS_H
 
+#include "core/index/weigh.h"
 #include "deft/buffer.h"
 #include "deft/catalog.h"
+#include "deft/explain.h"
 #include "json/reader.h"
-
-typedef enum deft__field {
-    DEFT__FIELD_NAME,
-    DEFT__FIELD_TITLE,
-    DEFT__FIELD_SERVER,
-    DEFT__FIELD_DESCRIPTION,
-    DEFT__FIELD_PARAMETER_NAMES,
-    DEFT__FIELD_PARAMETER_DESCRIPTIONS,
-    DEFT__FIELD_ENUM_VALUES,
-    DEFT__FIELD_INSTRUCTIONS,
-    DEFT__FIELD_COUNT
-} deft__field;
-
-const char *deft__field_name(deft__field field); // "name", "description", ... for explanations
 
 // Most words of a field that are indexed. Real descriptions end well before; what does not is an
 // attempt to be found for everything.
-size_t deft__field_words_max(deft__field field);
+size_t deft__field_words_max(deft_field field);
 
 // Working memory for reading schemas; one serves for many tools.
 typedef struct deft__field_reader {
@@ -38,7 +26,7 @@ void deft__field_reader_clear(deft__field_reader *reader);
 // Stops when it returns false. DEFT_OUT_OF_MEMORY when there is no memory, or `visit` said false.
 deft_status deft__fields_visit(deft__field_reader *reader, const deft_catalog *catalog,
                                deft_tool_id id,
-                               bool (*visit)(void *context, deft__field field, deft_view text),
+                               bool (*visit)(void *context, deft_field field, deft_view text),
                                void *context);
 
 #endif

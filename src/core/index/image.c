@@ -2,6 +2,7 @@
 
 #include "base/fail.h"
 #include "base/hash.h"
+#include "core/index/fields.h"
 
 deft_view deft__image_term_text(const deft__image *image, uint32_t term)
 {
@@ -59,13 +60,20 @@ size_t deft__find_least(const uint32_t *numbers, size_t count, uint32_t least)
     return (size_t)(at - numbers) + (*at < least);
 }
 
-bool deft__image_has(const deft__image *image, uint32_t term, uint32_t tool)
+uint8_t deft__image_impact(const deft__image *image, uint32_t term, uint32_t tool)
 {
     const uint32_t  place    = image->places[tool];
     const uint32_t *postings = image->postings + image->terms[term].posting;
     const uint32_t  count    = image->terms[term].count;
     const size_t    at       = deft__find_least(postings, count, place << DEFT__IMPACT_BITS);
-    return at < count && deft__place_of(postings[at]) == place;
+    return at < count && deft__place_of(postings[at]) == place
+               ? (uint8_t)deft__impact_of(postings[at])
+               : 0;
+}
+
+bool deft__image_has(const deft__image *image, uint32_t term, uint32_t tool)
+{
+    return deft__image_impact(image, term, tool) > 0;
 }
 
 uint32_t deft__letters_of(deft_view word)
@@ -192,8 +200,10 @@ static uint64_t count_dense(const deft__image *image, uint64_t blocks, uint64_t 
 static bool is_term_sound(const deft__image *image, const deft__term *term, uint64_t texts_size,
                           uint64_t postings)
 {
+    // Scores stay within their bits only as long as rarities are what they should be.
     if (!is_text_sound(term->text, term->text_size, texts_size) || term->posting > postings ||
-        term->count > postings - term->posting) {
+        term->count > postings - term->posting ||
+        term->idf != deft__idf(image->tool_count, term->count)) {
         return false;
     }
     uint32_t next = 0; // the first place that may come
@@ -222,6 +232,20 @@ static bool are_places_sound(const deft__image *image, uint64_t places, uint64_t
     return true;
 }
 
+// A field has at least a word wherever it is, and no more than may be indexed. Sums of such numbers
+// cannot wrap.
+static bool are_fields_sound(const deft__image_header *header)
+{
+    for (int f = 0; f < DEFT__FIELD_COUNT; f++) {
+        const deft__field_total *total = &header->fields[f];
+        if (total->tools > header->tool_count || total->words < total->tools ||
+            total->words > total->tools * deft__field_words_max((deft_field)f)) {
+            return false;
+        }
+    }
+    return true;
+}
+
 static bool are_names_sound(const deft__image *image, uint64_t starts, uint64_t name_terms)
 {
     if (starts != (uint64_t)image->tool_count + 1) {
@@ -243,7 +267,7 @@ static bool are_names_sound(const deft__image *image, uint64_t starts, uint64_t 
 deft_status deft__image_open(deft__image *image, deft_view bytes, deft_error *error)
 {
     const deft__image_header *header = (const void *)bytes.data;
-    if (bytes.size < sizeof *header || (uintptr_t)bytes.data % 8 != 0 ||
+    if (bytes.size < sizeof *header || (uintptr_t)bytes.data % DEFT__IMAGE_ALIGNMENT != 0 ||
         header->magic != DEFT__IMAGE_MAGIC) {
         return deft__fail(error, DEFT_INVALID, 0, "this is not an index of deft's");
     }
@@ -253,7 +277,8 @@ deft_status deft__image_open(deft__image *image, deft_view bytes, deft_error *er
                           header->version, DEFT__IMAGE_VERSION);
     }
     const deft_view body = deft_view_slice(bytes, sizeof *header, bytes.size);
-    if (header->size != bytes.size || deft__image_checksum(body) != header->checksum) {
+    if (header->size != bytes.size || header->language[DEFT_LANGUAGE_SIZE_MAX] != '\0' ||
+        deft__image_checksum(body) != header->checksum) {
         return deft__fail(error, DEFT_INVALID, offsetof(deft__image_header, checksum),
                           "the index is damaged; build it again");
     }
@@ -285,7 +310,7 @@ deft_status deft__image_open(deft__image *image, deft_view bytes, deft_error *er
         opened.letters == NULL || opened.term_hash == NULL || opened.word_hash == NULL ||
         opened.places == NULL || opened.tools == NULL || opened.postings == NULL ||
         opened.name_starts == NULL || opened.name_terms == NULL || opened.blocks == NULL ||
-        opened.block_starts == NULL || opened.block_bases == NULL ||
+        opened.block_starts == NULL || opened.block_bases == NULL || !are_fields_sound(header) ||
         opened.stem_count > counts[DEFT__SECTION_TERMS] ||
         counts[DEFT__SECTION_LETTERS] != counts[DEFT__SECTION_WORDS] ||
         !is_hash_sound(opened.term_hash, counts[DEFT__SECTION_TERM_HASH], opened.stem_count) ||

@@ -12,6 +12,8 @@
 #ifndef DEFT_CORE_INDEX_IMAGE_H
 #define DEFT_CORE_INDEX_IMAGE_H
 
+#include "core/index/weigh.h"
+#include "deft/analyzer.h"
 #include "deft/error.h"
 #include "deft/view.h"
 
@@ -73,16 +75,19 @@ typedef enum deft__section_id {
 } deft__section_id;
 
 typedef struct deft__image_header {
-    uint64_t      magic;
-    uint32_t      version;
-    uint32_t      tool_count;
-    uint64_t      size;            // of the whole image
-    uint64_t      catalog_version; // deft_catalog_version of what was indexed
-    uint64_t      hash_seed;
-    uint64_t      checksum;   // of everything behind the header
-    uint32_t      stem_count; // terms below this number are stems
-    uint32_t      reserved;
-    deft__section sections[DEFT__SECTION_COUNT];
+    uint64_t magic;
+    uint32_t version;
+    uint32_t tool_count;
+    uint64_t size;            // of the whole image
+    uint64_t catalog_version; // deft_catalog_version of what was indexed
+    uint64_t hash_seed;
+    uint64_t checksum;   // of everything behind the header
+    uint32_t stem_count; // terms below this number are stems
+    uint32_t reserved;
+    char     language[DEFT_LANGUAGE_SIZE_MAX + 1]; // of the stemmer; ends in NUL
+    // For taking impacts apart again.
+    deft__field_total fields[DEFT__FIELD_COUNT];
+    deft__section     sections[DEFT__SECTION_COUNT];
 } deft__image_header;
 
 // An image with its tables found and checked. Borrows the bytes.
@@ -113,7 +118,10 @@ typedef struct deft__image {
 } deft__image;
 
 #define DEFT__IMAGE_MAGIC   UINT64_C(0x3158444954464544) // "DEFTIDX1"
-#define DEFT__IMAGE_VERSION 2u
+#define DEFT__IMAGE_VERSION 4u
+
+// Where the bytes of an image begin.
+#define DEFT__IMAGE_ALIGNMENT 8u
 
 // Checks `bytes` (aligned to 8) from the header to the last posting, so that a damaged or forged
 // file is an error here and can do no harm later. DEFT_INVALID with the offset.
@@ -164,11 +172,20 @@ static inline uint32_t deft__block_start(const deft__bounds *bounds, uint32_t bl
 // The first of `count` ascending numbers that is not below `least`; `count` when all are.
 size_t deft__find_least(const uint32_t *numbers, size_t count, uint32_t least);
 
+// The tool of a term's posting, counted from 0. They come in the order of places.
+static inline uint32_t deft__image_tool(const deft__image *image, uint32_t term, uint32_t posting)
+{
+    return image->tools[deft__place_of(image->postings[image->terms[term].posting + posting])];
+}
+
 // Whether a tool has a term.
 bool deft__image_has(const deft__image *image, uint32_t term, uint32_t tool);
 
 deft_view deft__image_term_text(const deft__image *image, uint32_t term);
 deft_view deft__image_word_text(const deft__image *image, uint32_t word);
+
+// How much a term says of a tool; 0 when the tool does not have it.
+uint8_t deft__image_impact(const deft__image *image, uint32_t term, uint32_t tool);
 
 // One bit for each letter and digit of a word; what is not ASCII shares the rest.
 uint32_t deft__letters_of(deft_view word);

@@ -9,6 +9,7 @@
 #include "core/index/fold.h"
 
 #include <assert.h>
+#include <limits.h>
 
 // One term of one tool.
 typedef struct note {
@@ -90,6 +91,11 @@ static bool note_text(index_builder *builder, uint32_t tool, deft_view text)
     return terms != NULL;
 }
 
+static bool has_ranking(const deft_index *index, deft_ranking ranking)
+{
+    return (index->rankings & DEFT_RANKING_BIT(ranking)) != 0;
+}
+
 static deft_view indexed(deft_view text)
 {
     return deft_view_slice(text, 0, DEFT__INDEXED_SIZE_MAX);
@@ -142,23 +148,29 @@ static bool note_parameters(index_builder *builder, uint32_t number, const deft_
     return true;
 }
 
+// The texts that ranking keyword looks into, and the names of ranking bm25.
+static bool fold_tool(deft_index *index, const deft_tool *tool, deft__document *document)
+{
+    return fold_copy(index, tool->id, &document->id) &&
+           fold_copy(index, tool->name, &document->name) &&
+           fold_copy(index, tool->wire_name, &document->wire_name) &&
+           (!has_ranking(index, DEFT_RANKING_KEYWORD) ||
+            (fold_copy(index, indexed(tool->description), &document->description) &&
+             join_parameters(index, tool, &document->parameters)));
+}
+
 static bool add_tool(index_builder *builder, uint32_t number)
 {
-    deft_index        *index    = builder->index;
-    const deft_tool   *tool     = deft_catalog_tool(index->catalog, (deft_tool_id){number});
-    const deft_server *server   = deft_catalog_server(index->catalog, tool->server);
-    deft__document    *document = &index->documents[number];
-
-    if (!fold_copy(index, tool->id, &document->id) ||
-        !fold_copy(index, tool->name, &document->name) ||
-        !fold_copy(index, tool->wire_name, &document->wire_name) ||
-        !fold_copy(index, indexed(tool->description), &document->description) ||
-        !join_parameters(index, tool, &document->parameters)) {
+    deft_index        *index  = builder->index;
+    const deft_tool   *tool   = deft_catalog_tool(index->catalog, (deft_tool_id){number});
+    const deft_server *server = deft_catalog_server(index->catalog, tool->server);
+    if (!fold_tool(index, tool, &index->documents[number])) {
         return false;
     }
-    if (!note_text(builder, number, tool->name) || !note_text(builder, number, server->name) ||
-        !note_text(builder, number, indexed(tool->description)) ||
-        !note_parameters(builder, number, tool)) {
+    if (has_ranking(index, DEFT_RANKING_BM25) &&
+        (!note_text(builder, number, tool->name) || !note_text(builder, number, server->name) ||
+         !note_text(builder, number, indexed(tool->description)) ||
+         !note_parameters(builder, number, tool))) {
         return false;
     }
     builder->note_ends[number] = builder->note_count;
@@ -168,15 +180,12 @@ static bool add_tool(index_builder *builder, uint32_t number)
 static bool add_tools(index_builder *builder)
 {
     deft_index  *index = builder->index;
-    const size_t count = deft_catalog_tool_count(index->catalog);
-    assert(count < UINT32_MAX);
-
+    const size_t count = index->document_count;
     index->documents   = deft__arena_array(&index->arena, count, sizeof *index->documents);
     builder->note_ends = deft__arena_array(&index->arena, count, sizeof *builder->note_ends);
     if (index->documents == NULL || builder->note_ends == NULL) {
         return false;
     }
-    index->document_count = (uint32_t)count;
 
     double length = 0;
     for (uint32_t i = 0; i < index->document_count; i++) {
@@ -230,43 +239,163 @@ static bool build_postings(deft_index *index, deft_analyzer *analyzer)
     return is_done;
 }
 
-static bool build_image(deft_index *index, deft_analyzer *analyzer)
+// What the bytes of the image do not hold but every search needs.
+static bool finish_image(deft_index *index, deft_analyzer *analyzer)
 {
-    // An image that was just built is sound; opening it finds its tables.
-    return deft__index_build(index->catalog, analyzer, deft_catalog_version(index->catalog),
-                             &index->image_bytes, NULL) == DEFT_OK &&
-           deft__image_open(&index->image, deft_buffer_view(&index->image_bytes), NULL) ==
-               DEFT_OK &&
-           deft__synonyms_init(&index->synonyms, &index->image, analyzer, &index->arena) ==
+    return deft__synonyms_init(&index->synonyms, &index->image, analyzer, &index->arena) ==
                DEFT_OK &&
            deft__spellings_init(&index->spellings, index->catalog, &index->arena) == DEFT_OK;
 }
 
-deft_index *deft_index_new(deft_catalog *catalog, const deft_allocator *allocator,
-                           deft_error *error)
+static deft_status build(deft_index *index, deft_analyzer *analyzer, deft_error *error)
 {
+    deft_buffer      *bytes  = &index->image_bytes;
+    const deft_status status = deft__index_build(
+        index->catalog, analyzer, deft_catalog_version(index->catalog), bytes, error);
+    if (status != DEFT_OK) {
+        return status;
+    }
+    // It is as long as it will ever be; growing left up to as much again unused.
+    char *exact = deft__resize(index->allocator, bytes->data, bytes->capacity, bytes->size);
+    if (exact == NULL) {
+        return deft__fail_memory(error);
+    }
+    bytes->data     = exact;
+    bytes->capacity = bytes->size;
+    // An image that was just built is sound; opening it finds its tables.
+    return deft__image_open(&index->image, deft_buffer_view(bytes), error);
+}
+
+static bool needs_documents(const deft_index *index)
+{
+    return has_ranking(index, DEFT_RANKING_BM25) || has_ranking(index, DEFT_RANKING_KEYWORD);
+}
+
+// An index without its image.
+static deft_index *new_empty(deft_catalog *catalog, const deft_index_options *options,
+                             const deft_allocator *allocator, deft_error *error)
+{
+    const unsigned always =
+        DEFT_RANKING_BIT(DEFT_RANKING_HYBRID) | DEFT_RANKING_BIT(DEFT_RANKING_REGEX);
     deft_index *index = deft__new(allocator, sizeof *index);
     if (index == NULL) {
         deft__fail_memory(error);
         return NULL;
     }
-    index->allocator = allocator;
-    index->catalog   = deft_catalog_retain(catalog);
+    assert(deft_catalog_tool_count(catalog) < UINT32_MAX);
+    index->allocator      = allocator;
+    index->catalog        = deft_catalog_retain(catalog);
+    index->document_count = (uint32_t)deft_catalog_tool_count(catalog);
+    index->rankings =
+        options != NULL && options->rankings != 0 ? options->rankings | always : UINT_MAX;
     deft__arena_init(&index->arena, allocator);
     deft_buffer_init(&index->image_bytes, allocator);
     // The catalog's version depends on every byte of it: a seed that differs between catalogs.
     deft__map_init(&index->terms, deft_catalog_version(catalog), allocator);
+    return index;
+}
 
-    deft_analyzer *analyzer = deft_analyzer_new(deft_view_make(NULL, 0), allocator, NULL);
-    const bool     is_done =
-        analyzer != NULL && build_postings(index, analyzer) && build_image(index, analyzer);
+// Completes an index that has its image or, without `is_opened`, is to get it. `language` is the
+// stemmer's. Frees it on failure.
+static deft_index *complete(deft_index *index, deft_view language, bool is_opened,
+                            deft_error *error)
+{
+    deft_analyzer *analyzer = deft_analyzer_new(language, index->allocator, error);
+    deft_status    status   = DEFT_OUT_OF_MEMORY;
+    if (analyzer != NULL) {
+        status = is_opened ? DEFT_OK : build(index, analyzer, error);
+        if (status == DEFT_OK && (!finish_image(index, analyzer) ||
+                                  (needs_documents(index) && !build_postings(index, analyzer)))) {
+            status = deft__fail_memory(error);
+        }
+    }
     deft_analyzer_free(analyzer);
-    if (!is_done) {
+    if (status != DEFT_OK) {
         deft_index_free(index);
-        deft__fail_memory(error);
         return NULL;
     }
     return index;
+}
+
+deft_index *deft_index_new_with(deft_catalog *catalog, const deft_index_options *options,
+                                const deft_allocator *allocator, deft_error *error)
+{
+    const deft_view none  = {NULL, 0};
+    deft_index     *index = new_empty(catalog, options, allocator, error);
+    return index != NULL ? complete(index, options != NULL ? options->language : none, false, error)
+                         : NULL;
+}
+
+deft_index *deft_index_new(deft_catalog *catalog, const deft_allocator *allocator,
+                           deft_error *error)
+{
+    return deft_index_new_with(catalog, NULL, allocator, error);
+}
+
+deft_status deft_index_save(const deft_index *index, deft_buffer *out)
+{
+    const size_t start = out->size;
+    deft_buffer_append(
+        out, deft_view_make((const char *)index->image.header, (size_t)index->image.header->size));
+    if (out->status != DEFT_OK) {
+        deft_buffer_truncate(out, start);
+    }
+    return out->status;
+}
+
+// Whether an image is the one of the catalog and the language that are wanted.
+static deft_status check_image(const deft_index *index, deft_view language, deft_error *error)
+{
+    const deft__image_header *header  = index->image.header;
+    const uint64_t            version = deft_catalog_version(index->catalog);
+    deft__quoted              built;
+    deft__quoted              wanted;
+    if (header->catalog_version != version) {
+        return deft__fail(error, DEFT_CONFLICT, offsetof(deft__image_header, catalog_version),
+                          "the index is of catalog %016llx and this is catalog %016llx; build it "
+                          "again with deft_index_new",
+                          (unsigned long long)header->catalog_version, (unsigned long long)version);
+    } else if (header->tool_count != index->document_count) {
+        return deft__fail(error, DEFT_INVALID, offsetof(deft__image_header, tool_count),
+                          "the index is damaged: it has %u tools and its catalog %u",
+                          (unsigned)header->tool_count, (unsigned)index->document_count);
+    } else if (language.size > 0 && !deft_view_equals(language, header->language)) {
+        return deft__fail(error, DEFT_CONFLICT, offsetof(deft__image_header, language),
+                          "the index is for the language '%s', not for '%s'; build it again with "
+                          "deft_index_new_with",
+                          deft__quote(&built, deft_view_of(header->language)),
+                          deft__quote(&wanted, language));
+    } else {
+        return DEFT_OK;
+    }
+}
+
+deft_index *deft_index_open(deft_catalog *catalog, deft_view bytes,
+                            const deft_index_options *options, const deft_allocator *allocator,
+                            deft_error *error)
+{
+    const deft_view language = options != NULL ? options->language : deft_view_make(NULL, 0);
+    deft_index     *index    = new_empty(catalog, options, allocator, error);
+    if (index == NULL) {
+        return NULL;
+    }
+    deft_status status = DEFT_OK;
+    if ((uintptr_t)bytes.data % DEFT__IMAGE_ALIGNMENT != 0) {
+        deft_buffer_append(&index->image_bytes, bytes);
+        bytes  = deft_buffer_view(&index->image_bytes);
+        status = index->image_bytes.status == DEFT_OK ? DEFT_OK : deft__fail_memory(error);
+    }
+    if (status == DEFT_OK) {
+        status = deft__image_open(&index->image, bytes, error);
+    }
+    if (status == DEFT_OK) {
+        status = check_image(index, language, error);
+    }
+    if (status != DEFT_OK) {
+        deft_index_free(index);
+        return NULL;
+    }
+    return complete(index, deft_view_of(index->image.header->language), true, error);
 }
 
 void deft_index_free(deft_index *index)

@@ -1,7 +1,7 @@
 // index.h - what deft_index holds, for the rankings. A document is one tool; its number is the
 // tool's place in the catalog. Its text is kept folded and whole, for the ranking that looks for
 // substrings; as terms with postings, for the one that counts words; and as an image, for the one
-// that weighs fields.
+// that weighs fields. The image is always there, the others where they are wanted.
 #ifndef DEFT_CORE_INDEX_INDEX_H
 #define DEFT_CORE_INDEX_INDEX_H
 
@@ -34,10 +34,11 @@ typedef struct deft__document {
 struct deft_index {
     deft_catalog         *catalog; // retained
     const deft_allocator *allocator;
-    deft__arena           arena; // all below but the map's slots
+    deft__arena           arena;    // all below but the map's slots
+    unsigned              rankings; // DEFT_RANKING_BIT of those that can be asked for
 
-    deft__document *documents;
-    uint32_t        document_count;
+    deft__document *documents;      // NULL without the rankings that need them
+    uint32_t        document_count; // tools
     double          length_average; // terms; 0 when there are no documents
 
     deft__map      terms;    // term to its number
@@ -45,7 +46,7 @@ struct deft_index {
     size_t        *starts;   // of each term's postings; one more at the end
 
     // For the ranking that weighs fields.
-    deft_buffer     image_bytes;
+    deft_buffer     image_bytes; // empty where they are borrowed
     deft__image     image;
     deft__synonyms  synonyms;
     deft__spellings spellings;

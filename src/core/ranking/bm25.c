@@ -121,3 +121,50 @@ deft_status deft__rank_bm25(deft_searcher *searcher)
     }
     return DEFT_OK;
 }
+
+// How often a tool has a term; postings are in catalog order.
+static uint32_t count_in(const deft_index *index, deft_view term, uint32_t tool, size_t *tool_count)
+{
+    const deft__posting *postings = deft__index_postings(index, term, tool_count);
+    size_t               low      = 0;
+    size_t               high     = *tool_count;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (postings[middle].tool < tool) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low < *tool_count && postings[low].tool == tool ? postings[low].count : 0;
+}
+
+deft_status deft__account_bm25(deft_searcher *searcher, uint32_t tool, deft__share_visitor visitor)
+{
+    const deft_index *index = searcher->index;
+    query_terms       terms;
+    if (!split_query(searcher, &terms)) {
+        return DEFT_OUT_OF_MEMORY;
+    }
+    for (size_t i = 0; i < terms.count; i++) {
+        const query_term *term       = &terms.items[i];
+        const deft_view   text       = deft_view_make(term->text, term->size);
+        size_t            tool_count = 0;
+        const uint32_t    count      = count_in(index, text, tool, &tool_count);
+        const double      length     = index->documents[tool].length;
+        if (count == 0 || term->count == 0) {
+            continue;
+        }
+        const deft_share share = {
+            .word  = text,
+            .found = text,
+            .match = DEFT_MATCH_WORD,
+            .score = term->count * idf_of(index->document_count, (double)tool_count) *
+                     term_weight(count, length, index->length_average),
+        };
+        if (!visitor.add(visitor.context, share)) {
+            return DEFT_OUT_OF_MEMORY;
+        }
+    }
+    return DEFT_OK;
+}

@@ -82,6 +82,51 @@ static uint32_t nearest_word(const deft__image *image, deft_view word)
     return best <= limit ? nearest : DEFT__NONE;
 }
 
+// How far a word of the index is from one that it lacks; SIZE_MAX: too far. What begins alike is
+// farther than any slip, and the farther the longer it goes on.
+static size_t distance_of(deft_view word, deft_view candidate)
+{
+    const size_t limit           = deft__edit_distance_plausible(word.size);
+    const size_t distance        = deft__edit_distance(word, candidate, limit);
+    const size_t prefix_size_min = 4;
+    if (distance <= limit && distance < word.size) {
+        return distance;
+    } else if (candidate.size >= prefix_size_min && word.size >= prefix_size_min &&
+               (deft_view_starts_with(word, candidate) || deft_view_starts_with(candidate, word))) {
+        return candidate.size > word.size ? candidate.size : word.size;
+    } else {
+        return SIZE_MAX;
+    }
+}
+
+size_t deft__near_words(const deft__image *image, deft_view word, uint32_t *words, size_t max,
+                        bool (*is_shown)(void *context, uint32_t word), void *context)
+{
+    size_t distances[DEFT_NEAR_WORDS_MAX];
+    size_t count = 0;
+    max          = max < DEFT_NEAR_WORDS_MAX ? max : DEFT_NEAR_WORDS_MAX;
+    for (uint32_t i = 0; i < image->word_count; i++) {
+        const size_t distance = distance_of(word, deft__image_word_text(image, i));
+        size_t       at       = count;
+        // Before those that are farther, and those as far that fewer tools have.
+        while (at > 0 && (distance < distances[at - 1] ||
+                          (distance == distances[at - 1] &&
+                           image->terms[image->words[i].stem].count >
+                               image->terms[image->words[words[at - 1]].stem].count))) {
+            at--;
+        }
+        if (distance == SIZE_MAX || at == max || (is_shown != NULL && !is_shown(context, i))) {
+            continue;
+        }
+        count += count < max;
+        memmove(words + at + 1, words + at, (count - at - 1) * sizeof *words);
+        memmove(distances + at + 1, distances + at, (count - at - 1) * sizeof *distances);
+        words[at]     = i;
+        distances[at] = distance;
+    }
+    return count;
+}
+
 static void add_synonyms(deft__expansion *e, const deft__image *image,
                          const deft__synonyms *synonyms, const deft__query_word *word,
                          deft_view stem, uint32_t number)
@@ -106,6 +151,7 @@ static void add_synonyms(deft__expansion *e, const deft__image *image,
                                 .term   = term,
                                 .weight = (uint32_t)(idf * word->value * share >> 16),
                                 .word   = number,
+                                .match  = DEFT_MATCH_SYNONYM,
                             });
             }
         }
@@ -113,7 +159,7 @@ static void add_synonyms(deft__expansion *e, const deft__image *image,
 }
 
 static void add_word(deft__expansion *e, const deft__image *image, uint32_t number, uint32_t stem,
-                     uint32_t form, uint64_t share)
+                     uint32_t form, deft_match match, uint64_t share)
 {
     const deft__query_word *word   = &e->words[number];
     const uint64_t          value  = word->value * share >> 8;
@@ -126,9 +172,11 @@ static void add_word(deft__expansion *e, const deft__image *image, uint32_t numb
                     .weight = (uint32_t)(weight + (is_same ? bonus : 0)),
                     .mass   = (uint32_t)weight,
                     .word   = number,
+                    .match  = match,
                 });
     if (form != DEFT__NONE && !is_same) {
-        add_term(e, (deft__weighted){.term = form, .weight = (uint32_t)bonus, .word = number});
+        add_term(e, (deft__weighted){
+                        .term = form, .weight = (uint32_t)bonus, .word = number, .match = match});
     }
     e->mass_known += weight;
 }
@@ -161,7 +209,8 @@ static bool add_halves(deft__expansion *e, const deft__image *image, uint32_t nu
         return false;
     }
     for (int i = 0; i < 2; i++) {
-        add_word(e, image, number, image->words[best[i]].stem, DEFT__NONE, split_share);
+        add_word(e, image, number, image->words[best[i]].stem, DEFT__NONE, DEFT_MATCH_HALF,
+                 split_share);
     }
     return true;
 }
@@ -185,6 +234,7 @@ static void add_joined(deft__expansion *e, const deft__image *image, uint32_t nu
                         .term   = image->words[word].stem,
                         .weight = (uint32_t)(stem->idf * joined_share >> 8),
                         .word   = number,
+                        .match  = DEFT_MATCH_JOINED,
                     });
     }
 }
@@ -209,13 +259,15 @@ static void collect_words(deft__expansion *e, const deft_term *terms, size_t cou
                 .stem      = DEFT__NONE,
                 .corrected = DEFT__NONE,
                 .value     = deft__word_weight(terms[i].word),
+                .is_whole  = terms[i].is_whole,
             };
         }
         repeats[k]++;
     }
     for (size_t k = 0; k < e->word_count; k++) {
-        const uint32_t repeat = repeats[k] < 4 ? repeats[k] : 4;
-        e->words[k].value     = e->words[k].value * repeat_value[repeat - 1] >> 8;
+        // Every word is there at least once; said oftener than four times it counts as four.
+        const uint32_t more = repeats[k] < 2 ? 0 : repeats[k] - 1;
+        e->words[k].value   = e->words[k].value * repeat_value[more < 4 ? more : 3] >> 8;
     }
 }
 
@@ -242,7 +294,7 @@ deft_status deft__expand(deft__expansion *e, const deft__image *image,
                                       : deft__image_find_stem(image, deft_analyzer_stem(analyzer, word->text));
         if (word->stem != DEFT__NONE) {
             const uint32_t form = found != DEFT__NONE ? image->words[found].form : DEFT__NONE;
-            add_word(e, image, i, word->stem, form, 256);
+            add_word(e, image, i, word->stem, form, DEFT_MATCH_WORD, 256);
         } else {
             e->mass_unknown += (uint64_t)deft__idf(image->tool_count, 0) * word->value >> 8;
         }
@@ -260,7 +312,8 @@ deft_status deft__expand(deft__expansion *e, const deft__image *image,
             word->corrected = nearest_word(image, word->text);
             if (word->corrected != DEFT__NONE) {
                 const deft__word *corrected = &image->words[word->corrected];
-                add_word(e, image, i, corrected->stem, DEFT__NONE, corrected_share);
+                add_word(e, image, i, corrected->stem, DEFT__NONE, DEFT_MATCH_CORRECTED,
+                         corrected_share);
             }
         }
     }

@@ -18,7 +18,7 @@ deft_status deft__hybrid_init(deft__hybrid *hybrid, const deft__image *image,
                               deft_error *error)
 {
     *hybrid          = (deft__hybrid){.image = image, .synonyms = synonyms, .allocator = allocator};
-    hybrid->analyzer = deft_analyzer_new(deft_view_make(NULL, 0), allocator, error);
+    hybrid->analyzer = deft_analyzer_new(deft_view_of(image->header->language), allocator, error);
     if (hybrid->analyzer == NULL ||
         deft__scorer_init(&hybrid->scorer, image, allocator) != DEFT_OK) {
         deft__hybrid_clear(hybrid);
@@ -40,12 +40,10 @@ void deft__hybrid_clear(deft__hybrid *hybrid)
 // --- the closer look -----------------------------------------------------------------------
 
 // How much of the tool's name the query has, by weight, in 1/1000.
-static uint64_t name_coverage(const deft__hybrid *h, uint32_t tool)
+static uint64_t name_coverage(const deft__image *image, const deft__expansion *e, uint32_t tool)
 {
-    const deft__image     *image   = h->image;
-    const deft__expansion *e       = &h->expansion;
-    uint64_t               whole   = 0;
-    uint64_t               covered = 0;
+    uint64_t whole   = 0;
+    uint64_t covered = 0;
     for (uint32_t i = image->name_starts[tool]; i < image->name_starts[tool + 1]; i++) {
         const uint32_t term = image->name_terms[i];
         const uint64_t idf  = image->terms[term].idf;
@@ -58,6 +56,32 @@ static uint64_t name_coverage(const deft__hybrid *h, uint32_t tool)
         }
     }
     return whole > 0 ? covered * 1000 / whole : 0;
+}
+
+deft__lifts deft__lifts_of(const deft__image *image, const deft__expansion *e, uint32_t tool,
+                           uint32_t coverage)
+{
+    deft__lifts lifts   = {.coverage = (uint64_t)coverage * 1000 / DEFT__COVERAGE_FULL,
+                           .name     = name_coverage(image, e, tool)};
+    lifts.coverage_lift = lifts.coverage * coverage_lift / 1000;
+    lifts.name_lift     = lifts.name * name_lift / 1000;
+    return lifts;
+}
+
+uint64_t deft__final_of(uint32_t score, deft__lifts lifts)
+{
+    return score * (1000 + lifts.coverage_lift) * (1000 + lifts.name_lift);
+}
+
+double deft__score_of(uint64_t final)
+{
+    // 2^8 of the weight and 10^6 of the closer look are scale.
+    return (double) final / 256e6;
+}
+
+uint64_t deft__lifted(uint64_t final, uint64_t lift)
+{
+    return final + final / 1000 * lift;
 }
 
 // Candidates from the keys of the best. Asks for what the closer look needs of them on the way: it
@@ -84,10 +108,9 @@ static void look_closer(deft__hybrid *h)
 {
     for (size_t i = 0; i < h->candidate_count; i++) {
         deft__candidate *candidate = &h->candidates[i];
-        const uint64_t   coverage  = (uint64_t)candidate->coverage * 1000 / DEFT__COVERAGE_FULL;
-        const uint64_t   name      = name_coverage(h, candidate->tool);
-        candidate->final           = candidate->score * (1000 + coverage * coverage_lift / 1000) *
-                           (1000 + name * name_lift / 1000);
+        candidate->final =
+            deft__final_of(candidate->score, deft__lifts_of(h->image, &h->expansion,
+                                                            candidate->tool, candidate->coverage));
     }
 }
 
@@ -125,6 +148,12 @@ static void sort_candidates(deft__candidate *candidates, size_t count)
         sort_by_gap(candidates, count, ciura[g]);
     }
 }
+
+void deft__hybrid_sort(deft__hybrid *h)
+{
+    sort_candidates(h->candidates, h->candidate_count);
+}
+
 // Room for as many candidates. False: no memory.
 static bool reserve_candidates(deft__hybrid *h, size_t count)
 {

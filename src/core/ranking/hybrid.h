@@ -18,6 +18,26 @@ typedef struct deft__candidate {
     uint64_t final;    // after the closer look
 } deft__candidate;
 
+// What the closer look found, all in 1/1000.
+typedef struct deft__lifts {
+    uint64_t coverage;      // how much of the query a tool has
+    uint64_t coverage_lift; // what it gains by that
+    uint64_t name;          // how much of the tool's name the query has
+    uint64_t name_lift;     // what it gains by that
+} deft__lifts;
+
+// `coverage` in 1/DEFT__COVERAGE_FULL.
+deft__lifts deft__lifts_of(const deft__image *image, const deft__expansion *expansion,
+                           uint32_t tool, uint32_t coverage);
+
+// The first scoring and the closer look together, and the same as a score: in units of one bit of
+// rarity.
+uint64_t deft__final_of(uint32_t score, deft__lifts lifts);
+double   deft__score_of(uint64_t final);
+
+// The same with a lift in 1/1000 for what was learned from use.
+uint64_t deft__lifted(uint64_t final, uint64_t lift);
+
 // Working memory for one search at a time.
 typedef struct deft__hybrid {
     const deft__image    *image;    // borrowed
@@ -39,6 +59,9 @@ deft_status deft__hybrid_init(deft__hybrid *hybrid, const deft__image *image,
                               const deft__synonyms *synonyms, const deft_allocator *allocator,
                               deft_error *error);
 void        deft__hybrid_clear(deft__hybrid *hybrid);
+
+// Puts the candidates in order again after their final scores changed.
+void deft__hybrid_sort(deft__hybrid *hybrid);
 
 // Scores `text` and leaves the best `hits_max` candidates or more, best first. Equal scores keep
 // catalog order. `is_allowed` (NULL: all are) is asked before a tool takes a candidate's place.

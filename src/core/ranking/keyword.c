@@ -52,22 +52,42 @@ static bool contains(deft_view text, const char *piece)
     return strstr(text.data, piece) != NULL;
 }
 
-static float score_of(const deft__document *document, const keyword_list *keywords)
+// One rule that a tool fulfils.
+typedef struct point {
+    const char *text; // of the query
+    deft_match  match;
+    deft_field  field;
+    int         score;
+} point;
+
+// Most points that a query can make: three for each piece, and two for the whole.
+#define POINTS_MAX (3 * DEFT_QUERY_TERMS_MAX + 2)
+
+static size_t points_of(const deft__document *document, const keyword_list *keywords,
+                        point points[POINTS_MAX])
 {
-    int score = 0;
+    size_t count = 0;
     for (size_t i = 0; i < keywords->count; i++) {
         const char *piece = keywords->starts[i];
         if (deft_view_equals(document->name, piece)) {
-            score += 10;
+            points[count++] = (point){piece, DEFT_MATCH_WORD, DEFT_FIELD_NAME, 10};
         } else if (contains(document->name, piece)) {
-            score += 5;
+            points[count++] = (point){piece, DEFT_MATCH_PART, DEFT_FIELD_NAME, 5};
         }
-        score += contains(document->description, piece) ? 3 : 0;
-        score += contains(document->parameters, piece) ? 1 : 0;
+        if (contains(document->description, piece)) {
+            points[count++] = (point){piece, DEFT_MATCH_PART, DEFT_FIELD_DESCRIPTION, 3};
+        }
+        if (contains(document->parameters, piece)) {
+            points[count++] = (point){piece, DEFT_MATCH_PART, DEFT_FIELD_PARAMETER_NAMES, 1};
+        }
     }
-    score += contains(document->name, keywords->whole) ? 8 : 0;
-    score += contains(document->description, keywords->whole) ? 4 : 0;
-    return (float)score;
+    if (contains(document->name, keywords->whole)) {
+        points[count++] = (point){keywords->whole, DEFT_MATCH_PHRASE, DEFT_FIELD_NAME, 8};
+    }
+    if (contains(document->description, keywords->whole)) {
+        points[count++] = (point){keywords->whole, DEFT_MATCH_PHRASE, DEFT_FIELD_DESCRIPTION, 4};
+    }
+    return count;
 }
 
 void deft__rank_keyword(deft_searcher *searcher)
@@ -79,9 +99,40 @@ void deft__rank_keyword(deft_searcher *searcher)
     }
     const deft_index *index = searcher->index;
     for (uint32_t i = 0; i < index->document_count; i++) {
-        const float score = score_of(&index->documents[i], &keywords);
+        point        points[POINTS_MAX];
+        const size_t count = points_of(&index->documents[i], &keywords, points);
+        int          score = 0;
+        for (size_t k = 0; k < count; k++) {
+            score += points[k].score;
+        }
         if (score > 0) {
-            deft__searcher_add(searcher, i, score);
+            deft__searcher_add(searcher, i, (float)score);
         }
     }
+}
+
+deft_status deft__account_keyword(const deft_searcher *searcher, uint32_t tool,
+                                  deft__share_visitor visitor)
+{
+    keyword_list keywords;
+    point        points[POINTS_MAX];
+    cut(&keywords, deft_view_make(searcher->query.words, searcher->query.words_size));
+    if (keywords.whole[0] == '\0') {
+        return DEFT_OK;
+    }
+    const size_t count = points_of(&searcher->index->documents[tool], &keywords, points);
+    for (size_t i = 0; i < count; i++) {
+        const deft_view  text  = deft_view_of(points[i].text);
+        const deft_share share = {
+            .word  = text,
+            .found = text,
+            .match = points[i].match,
+            .field = points[i].field,
+            .score = points[i].score,
+        };
+        if (!visitor.add(visitor.context, share)) {
+            return DEFT_OUT_OF_MEMORY;
+        }
+    }
+    return DEFT_OK;
 }

@@ -80,9 +80,10 @@ static void append_word(deft__query *query, deft_view word)
 // A `+` or a `-` before a letter; a number may have a sign, as in "+49 30" and "-5 degrees".
 static bool has_operator(deft_view word, char operator)
 {
-    return word.size > 1 && word.data[0] == operator &&
-           ((word.data[1] >= 'a' && word.data[1] <= 'z') ||
-            (word.data[1] >= 'A' && word.data[1] <= 'Z') || (unsigned char)word.data[1] >= 0x80);
+    return word.size > 1 &&
+           word.data[0] == operator&&((word.data[1] >= 'a' && word.data[1] <= 'z') ||
+                                      (word.data[1] >= 'A' && word.data[1] <= 'Z') ||
+                                      (unsigned char)word.data[1] >= 0x80);
 }
 
 static deft_status parse_word(deft__query *query, deft_view word, deft_error *error)

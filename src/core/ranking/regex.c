@@ -143,44 +143,69 @@ static deft_status match(const matcher *m, deft_view text, bool *is_match, deft_
     }
 }
 
-static deft_status match_parameters(const matcher *m, const deft_tool *tool, bool *is_match,
+// Where in a tool the pattern is: one field each for its name, its description, its parameters.
+typedef struct places {
+    deft_field fields[3];
+    float      scores[3];
+    size_t     count;
+} places;
+
+static void add_place(places *p, deft_field field, float score)
+{
+    p->fields[p->count]   = field;
+    p->scores[p->count++] = score;
+}
+
+static deft_status match_parameters(const matcher *m, const deft_tool *tool, places *p,
                                     deft_error *error)
 {
-    deft_status status = DEFT_OK;
-    *is_match          = false;
-    for (uint32_t i = 0; status == DEFT_OK && !*is_match && i < tool->parameter_count; i++) {
-        status = match(m, tool->parameters[i].name, is_match, error);
-        if (status == DEFT_OK && !*is_match) {
-            status = match(m, tool->parameters[i].description, is_match, error);
+    deft_status status   = DEFT_OK;
+    bool        is_match = false;
+    for (uint32_t i = 0; status == DEFT_OK && !is_match && i < tool->parameter_count; i++) {
+        deft_field field = DEFT_FIELD_PARAMETER_NAMES;
+        status           = match(m, tool->parameters[i].name, &is_match, error);
+        if (status == DEFT_OK && !is_match) {
+            field  = DEFT_FIELD_PARAMETER_DESCRIPTIONS;
+            status = match(m, tool->parameters[i].description, &is_match, error);
+        }
+        if (is_match) {
+            add_place(p, field, parameter_score);
         }
     }
     return status;
 }
 
-static deft_status score_tool(deft_searcher *searcher, const matcher *m, uint32_t number,
-                              deft_error *error)
+static deft_status match_tool(const matcher *m, const deft_tool *tool, places *p, deft_error *error)
 {
-    const deft_tool *tool =
-        deft_catalog_tool(deft__searcher_catalog(searcher), (deft_tool_id){number});
     bool        in_name        = false;
     bool        in_title       = false;
     bool        in_description = false;
-    bool        in_parameters  = false;
     deft_status status         = match(m, tool->name, &in_name, error);
+    p->count                   = 0;
     if (status == DEFT_OK) {
         status = match(m, tool->title, &in_title, error);
     }
     if (status == DEFT_OK) {
         status = match(m, tool->description, &in_description, error);
     }
-    if (status == DEFT_OK) {
-        status = match_parameters(m, tool, &in_parameters, error);
+    if (in_name || in_title) {
+        add_place(p, in_name ? DEFT_FIELD_NAME : DEFT_FIELD_TITLE, name_score);
     }
-    const float score = (in_name || in_title ? name_score : 0) +
-                        (in_description ? description_score : 0) +
-                        (in_parameters ? parameter_score : 0);
-    if (status == DEFT_OK && score > 0) {
-        deft__searcher_add(searcher, number, score);
+    if (in_description) {
+        add_place(p, DEFT_FIELD_DESCRIPTION, description_score);
+    }
+    return status == DEFT_OK ? match_parameters(m, tool, p, error) : status;
+}
+
+static deft_status score_tool(deft_searcher *searcher, const matcher *m, uint32_t number,
+                              deft_error *error)
+{
+    places           p = {.count = 0};
+    const deft_tool *tool =
+        deft_catalog_tool(deft__searcher_catalog(searcher), (deft_tool_id){number});
+    const deft_status status = match_tool(m, tool, &p, error);
+    for (size_t i = 0; status == DEFT_OK && i < p.count; i++) {
+        deft__searcher_add(searcher, number, p.scores[i]);
     }
     return status;
 }
@@ -197,6 +222,32 @@ deft_status deft__rank_regex(deft_searcher *searcher, deft_view pattern, bool is
     deft_status status = matcher_init(&m, pattern, is_caseless, searcher->allocator, error);
     for (uint32_t i = 0; status == DEFT_OK && i < searcher->index->document_count; i++) {
         status = score_tool(searcher, &m, i, error);
+    }
+    matcher_clear(&m);
+    return status;
+}
+
+deft_status deft__account_regex(const deft_searcher *searcher, deft_view pattern, bool is_caseless,
+                                uint32_t tool, deft__share_visitor visitor, deft_error *error)
+{
+    matcher     m;
+    places      p      = {.count = 0};
+    deft_status status = matcher_init(&m, pattern, is_caseless, searcher->allocator, error);
+    if (status == DEFT_OK) {
+        status = match_tool(
+            &m, deft_catalog_tool(deft__searcher_catalog(searcher), (deft_tool_id){tool}), &p,
+            error);
+    }
+    for (size_t i = 0; status == DEFT_OK && i < p.count; i++) {
+        const deft_share share = {
+            .word  = pattern,
+            .match = DEFT_MATCH_PATTERN,
+            .field = p.fields[i],
+            .score = (double)p.scores[i],
+        };
+        if (!visitor.add(visitor.context, share)) {
+            status = deft__fail_memory(error);
+        }
     }
     matcher_clear(&m);
     return status;

@@ -102,18 +102,14 @@ static void take_terms(deft__scorer *scorer, const deft__expansion *e)
     scorer->term_count       = 0;
     memset(scorer->bounds, 0, (size_t)image->block_count * sizeof *scorer->bounds);
     for (size_t i = 0; i < e->term_count; i++) {
-        const deft__term *term     = &image->terms[e->terms[i].term];
-        const bool        is_dense = term->block != DEFT__NONE;
-        // Shares of the mass add up to at most DEFT__COVERAGE_FULL.
-        const uint64_t share =
-            e->mass_known > 0 ? (uint64_t)e->terms[i].mass * DEFT__COVERAGE_FULL / e->mass_known
-                              : 0;
-        const deft__scored_term scored = {
-            .postings = image->postings + term->posting,
-            .bounds   = is_dense ? deft__bounds_of(image, term) : (deft__bounds){NULL, NULL, NULL},
-            .count    = term->count,
-            .weight   = e->terms[i].weight,
-            .mass     = (uint32_t)share << DEFT__SCORE_BITS,
+        const deft__term       *term     = &image->terms[e->terms[i].term];
+        const bool              is_dense = term->block != DEFT__NONE;
+        const deft__scored_term scored   = {
+              .postings = image->postings + term->posting,
+              .bounds   = is_dense ? deft__bounds_of(image, term) : (deft__bounds){NULL, NULL, NULL},
+              .count    = term->count,
+              .weight   = e->terms[i].weight,
+              .mass     = deft__coverage_of(e, &e->terms[i]) << DEFT__SCORE_BITS,
         };
         add_bounds(scorer, &scored);
         if (!is_dense && term->count <= DEFT__RARE_POSTINGS_MAX - scorer->rare_count) {

@@ -6,9 +6,6 @@
 #include "core/ranking/best.h"
 #include "core/ranking/expand.h"
 
-// Covering all of a query's mass.
-#define DEFT__COVERAGE_FULL 4000u
-
 // Postings of rare terms that a query may have; beyond, they are searched for in each block.
 #define DEFT__RARE_POSTINGS_MAX 2048u
 

@@ -7,11 +7,6 @@
 
 #include <assert.h>
 
-// Lifts a tool that the query names exactly above every other: a tier, not a boost. No sum of term
-// scores comes near: 4,096 bytes hold at most 2,048 terms, and one adds less than
-// (k1 + 1) * ln(1 + tools), 41 for ten million tools. Scores stay finite for those who print them.
-static const float exact_tier = 1e6F;
-
 deft_searcher *deft_searcher_new(const deft_index *index, const deft_allocator *allocator,
                                  deft_error *error)
 {
@@ -45,6 +40,7 @@ void deft_searcher_free(deft_searcher *searcher)
     }
     const deft_allocator *allocator = searcher->allocator;
     const size_t          count     = searcher->index->document_count + (size_t)1;
+    deft__learned_clear(&searcher->learned, allocator);
     deft__hybrid_clear(&searcher->hybrid);
     deft__free(allocator, searcher->hits, searcher->hit_capacity * sizeof *searcher->hits);
     deft__free(allocator, searcher->required_counts, count * sizeof *searcher->required_counts);
@@ -87,9 +83,8 @@ static void forget(deft_searcher *searcher)
         searcher->scores[tool]          = 0;
         searcher->required_counts[tool] = 0;
     }
-    searcher->touched_count  = 0;
-    searcher->required_count = 0;
-    searcher->hit_count      = 0;
+    searcher->touched_count = 0;
+    searcher->hit_count     = 0;
 }
 
 // Better: a higher score, or the earlier one of two equals.
@@ -152,9 +147,10 @@ static void sort_hits(deft_searcher *searcher)
     }
 }
 
-static bool is_shown(const deft_tool_filter *filter, deft_tool_id tool)
+bool deft__is_shown(const deft_tool_filter *filter, uint32_t tool)
 {
-    return filter == NULL || filter->is_shown == NULL || filter->is_shown(filter->context, tool);
+    return filter == NULL || filter->is_shown == NULL ||
+           filter->is_shown(filter->context, (deft_tool_id){tool});
 }
 
 static bool is_folded_equal(deft_view a, deft_view b)
@@ -197,6 +193,12 @@ static void score_servers(deft_searcher *searcher)
     }
 }
 
+bool deft__is_named(const deft__document *document, deft_view folded)
+{
+    return deft_view_equal(document->name, folded) || deft_view_equal(document->id, folded) ||
+           deft_view_equal(document->wire_name, folded);
+}
+
 // A query that is a tool's id or name, in whatever case.
 static void score_exact(deft_searcher *searcher)
 {
@@ -205,10 +207,8 @@ static void score_exact(deft_searcher *searcher)
     deft__fold_text(words, folded);
     const deft_view name = deft_view_make(folded, words.size);
     for (uint32_t i = 0; i < searcher->index->document_count; i++) {
-        const deft__document *document = &searcher->index->documents[i];
-        if (deft_view_equal(document->name, name) || deft_view_equal(document->id, name) ||
-            deft_view_equal(document->wire_name, name)) {
-            deft__searcher_add(searcher, i, exact_tier);
+        if (deft__is_named(&searcher->index->documents[i], name)) {
+            deft__searcher_add(searcher, i, DEFT__EXACT_TIER);
         }
     }
 }
@@ -225,15 +225,41 @@ static bool is_excluded(const deft_searcher *searcher, uint32_t tool)
     return false;
 }
 
+// Whether a tool has all the words that the query requires, as the ranking counted or found them.
+static bool has_required(const deft_searcher *searcher, uint32_t tool)
+{
+    for (size_t i = 0; i < searcher->required_term_count; i++) {
+        const uint32_t term = searcher->required_terms[i];
+        if (term == DEFT__NONE || !deft__image_has(&searcher->index->image, term, tool)) {
+            return false;
+        }
+    }
+    return searcher->required_counts[tool] >= searcher->required_count;
+}
+
+deft_outcome deft__searcher_gate(const deft_searcher *searcher, const deft_query *query,
+                                 uint32_t tool)
+{
+    if (!has_required(searcher, tool)) {
+        return DEFT_OUTCOME_REQUIRED;
+    } else if (is_excluded(searcher, tool)) {
+        return DEFT_OUTCOME_EXCLUDED;
+    } else if (!is_on_server(searcher, tool)) {
+        return DEFT_OUTCOME_SERVER;
+    } else if (!deft__is_shown(query->filter, tool)) {
+        return DEFT_OUTCOME_HIDDEN;
+    } else {
+        return DEFT_OUTCOME_HIT;
+    }
+}
+
 static void collect(deft_searcher *searcher, const deft_query *query, size_t hits_max)
 {
     for (size_t i = 0; i < searcher->touched_count; i++) {
         const uint32_t tool = searcher->touched[i];
         const deft_hit hit  = {.tool = {tool}, .score = searcher->scores[tool]};
         if (hit.score >= query->score_min &&
-            searcher->required_counts[tool] >= searcher->required_count &&
-            !is_excluded(searcher, tool) && is_on_server(searcher, tool) &&
-            is_shown(query->filter, hit.tool)) {
+            deft__searcher_gate(searcher, query, tool) == DEFT_OUTCOME_HIT) {
             keep(searcher, hit, hits_max);
         }
     }
@@ -248,7 +274,7 @@ static void select_tools(deft_searcher *searcher, const deft_query *query, size_
         deft_tool_id tool = {0};
         if (deft_catalog_resolve(searcher->index->catalog, parsed->names[i], &tool, NULL) ==
                 DEFT_OK &&
-            searcher->scores[tool.index] == 0 && is_shown(query->filter, tool)) {
+            searcher->scores[tool.index] == 0 && deft__is_shown(query->filter, tool.index)) {
             const float score = (float)(parsed->name_count - i);
             deft__searcher_add(searcher, tool.index, score);
             searcher->hits[searcher->hit_count++] = (deft_hit){.tool = tool, .score = score};
@@ -281,17 +307,8 @@ typedef struct gate {
 
 static bool is_let_in(void *context, uint32_t tool)
 {
-    const gate          *g        = context;
-    const deft_searcher *searcher = g->searcher;
-    const deft__image   *image    = &searcher->index->image;
-    for (size_t i = 0; i < searcher->required_term_count; i++) {
-        const uint32_t term = searcher->required_terms[i];
-        if (term == DEFT__NONE || !deft__image_has(image, term, tool)) {
-            return false;
-        }
-    }
-    return !is_excluded(searcher, tool) && is_on_server(searcher, tool) &&
-           is_shown(g->query->filter, (deft_tool_id){tool});
+    const gate *g = context;
+    return deft__searcher_gate(g->searcher, g->query, tool) == DEFT_OUTCOME_HIT;
 }
 
 // The stems of some words of the query; DEFT__NONE for one that no tool has.
@@ -317,10 +334,6 @@ static deft_status find_terms(deft_searcher *searcher, const deft_view *words, s
     return DEFT_OK;
 }
 
-// What scores below this share of the best is chaff: a common word, a distant synonym. Over the 13
-// judged query sets it holds six hundredths of a point of recall@5.
-static const uint64_t margin_percent = 15;
-
 static void add_hit(deft_searcher *searcher, uint32_t tool, float score, size_t hits_max)
 {
     if (searcher->hit_count < hits_max && searcher->scores[tool] == 0) {
@@ -328,6 +341,22 @@ static void add_hit(deft_searcher *searcher, uint32_t tool, float score, size_t 
         searcher->hits[searcher->hit_count++] =
             (deft_hit){.tool = {tool}, .score = searcher->scores[tool]};
     }
+}
+
+// Raises what was called after similar queries.
+static void lift_learned(deft_searcher *searcher)
+{
+    deft__hybrid *hybrid = &searcher->hybrid;
+    if (searcher->learned.learning == NULL) {
+        return;
+    }
+    deft__learned_weigh(&searcher->learned, hybrid->image, &hybrid->expansion);
+    for (size_t i = 0; i < hybrid->candidate_count; i++) {
+        deft__candidate *candidate = &hybrid->candidates[i];
+        candidate->final =
+            deft__lifted(candidate->final, deft__learned_lift(&searcher->learned, candidate->tool));
+    }
+    deft__hybrid_sort(hybrid);
 }
 
 // Named tools first, then by score. Adds at most `hits_max` more hits to those that are there.
@@ -347,11 +376,15 @@ static deft_status rank_words(deft_searcher *searcher, const deft_query *query, 
         deft__exact_tools(searcher->index, words, exact, DEFT_QUERY_TERMS_MAX);
     if (exact_count == 0 && searcher->hybrid.candidate_count > 0 &&
         !deft__is_evident(&searcher->hybrid, &searcher->hybrid.candidates[0])) {
+        searcher->is_below_floor = true;
         return DEFT_OK;
     }
-    // The margin is taken from the best before candidates change places.
+    // The margin is taken from the best before candidates are lifted or change places: neither makes
+    // a hit of another vanish.
     const uint64_t best =
         searcher->hybrid.candidate_count > 0 ? searcher->hybrid.candidates[0].final : 0;
+    searcher->best_final = best;
+    lift_learned(searcher);
     // No more places matter than there can be hits: a candidate that is named is one already.
     const size_t places =
         query->score_min > 0 ? searcher->hybrid.candidate_count : hits_max + exact_count;
@@ -360,16 +393,15 @@ static deft_status rank_words(deft_searcher *searcher, const deft_query *query, 
     const size_t limit = searcher->hit_count + hits_max;
     for (size_t i = 0; i < exact_count; i++) {
         if (is_let_in(&g, exact[i].index)) {
-            add_hit(searcher, exact[i].index, exact_tier + (float)(exact_count - i), limit);
+            add_hit(searcher, exact[i].index, DEFT__EXACT_TIER + (float)(exact_count - i), limit);
         }
     }
     for (size_t i = 0; i < searcher->hybrid.candidate_count; i++) {
         const deft__candidate *candidate = &searcher->hybrid.candidates[i];
-        if (candidate->final * 100 < best * margin_percent) {
+        if (candidate->final * 100 < best * DEFT__MARGIN_PERCENT) {
             break;
         }
-        // In units of one bit of rarity: 2^8 of the weight and 10^6 of the closer look are scale.
-        const float score = (float)((double)candidate->final / 256e6);
+        const float score = (float)deft__score_of(candidate->final);
         if (score >= query->score_min) {
             add_hit(searcher, candidate->tool, score, limit);
         }
@@ -398,8 +430,12 @@ static deft_status rank_needs(deft_searcher *searcher, const deft_query *query, 
         for (size_t n = 0; n < parsed->need_count; n++) {
             if (round < counts[n]) {
                 // Order is what counts here; scores fall so that they agree with it.
+                const size_t place = searcher->hit_count;
                 add_hit(searcher, lists[n][round].tool.index,
                         (float)(each - round) + 1 / (float)(n + 2), hits_max);
+                if (searcher->hit_count > place) {
+                    searcher->hit_needs[place] = (uint8_t)n;
+                }
             }
         }
     }
@@ -459,16 +495,32 @@ static deft_status rank_all(deft_searcher *searcher, const deft_query *query, si
     return status;
 }
 
+bool deft__searcher_is_hybrid(const deft_searcher *searcher, const deft_query *query)
+{
+    return query->ranking == DEFT_RANKING_HYBRID && !searcher->query.is_selection &&
+           !searcher->query.is_pattern && searcher->query.words_size > 0;
+}
+
 deft_status deft_searcher_run(deft_searcher *searcher, const deft_query *query, deft_error *error)
 {
     forget(searcher);
-    const deft_status status = parse_query(searcher, query, error);
+    searcher->required_count      = 0;
+    searcher->required_term_count = 0;
+    searcher->is_below_floor      = false;
+    const deft_status status      = parse_query(searcher, query, error);
     if (status != DEFT_OK) {
         return status;
     }
     if (find_terms(searcher, searcher->query.excluded, searcher->query.excluded_count,
                    searcher->excluded_terms, &searcher->excluded_term_count) != DEFT_OK) {
         return deft__fail_memory(error);
+    }
+    if (!deft_ranking_is_built(query->ranking) ||
+        (searcher->index->rankings & DEFT_RANKING_BIT(query->ranking)) == 0) {
+        return deft__fail(error, DEFT_INVALID, 0,
+                          "the index was made without ranking '%s'; name it in "
+                          "deft_index_options.rankings",
+                          deft_ranking_name(query->ranking));
     }
     const size_t count    = searcher->index->document_count;
     const size_t hits_max = query->hits_max < count ? query->hits_max : count;
@@ -481,8 +533,7 @@ deft_status deft_searcher_run(deft_searcher *searcher, const deft_query *query, 
     if (searcher->query.is_selection) {
         select_tools(searcher, query, hits_max);
         return DEFT_OK;
-    } else if (query->ranking == DEFT_RANKING_HYBRID && !searcher->query.is_pattern &&
-               searcher->query.words_size > 0) {
+    } else if (deft__searcher_is_hybrid(searcher, query)) {
         return rank_hybrid(searcher, query, hits_max) == DEFT_OK ? DEFT_OK
                                                                  : deft__fail_memory(error);
     } else {

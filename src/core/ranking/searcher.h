@@ -4,7 +4,9 @@
 
 #include "core/index/index.h"
 #include "core/ranking/hybrid.h"
+#include "core/ranking/learning.h"
 #include "core/ranking/query.h"
+#include "deft/explain.h"
 
 struct deft_searcher {
     const deft_index     *index; // borrowed
@@ -17,16 +19,44 @@ struct deft_searcher {
     size_t    touched_count;
     size_t    required_count; // required terms, all different
 
-    deft__hybrid hybrid;
-    uint32_t     required_terms[DEFT_QUERY_TERMS_MAX]; // stems that a tool must have
-    size_t       required_term_count;
-    uint32_t     excluded_terms[DEFT_QUERY_TERMS_MAX]; // and must not have
-    size_t       excluded_term_count;
+    deft__hybrid  hybrid;
+    deft__learned learned;
+    uint32_t      required_terms[DEFT_QUERY_TERMS_MAX]; // stems that a tool must have
+    size_t        required_term_count;
+    uint32_t      excluded_terms[DEFT_QUERY_TERMS_MAX]; // and must not have
+    size_t        excluded_term_count;
+
+    uint64_t best_final;     // of the last words, before lifts for use
+    bool     is_below_floor; // the words found tools, but only by chance
+
+    // With several needs, which of them each hit came from.
+    uint8_t hit_needs[DEFT_QUERY_NEEDS_MAX * DEFT__CANDIDATES_MIN];
 
     deft_hit *hits;
     size_t    hit_count;
     size_t    hit_capacity;
 };
+
+// Lifts a tool that the query names exactly above every other: a tier, not a boost. No sum of term
+// scores comes near: 4,096 bytes hold at most 2,048 terms, and one adds less than
+// (k1 + 1) * ln(1 + tools), 41 for ten million tools. Scores stay finite for those who print them.
+#define DEFT__EXACT_TIER 1e6F
+
+// Hits of ranking hybrid that score below this share of the best are chaff: a common word, a distant
+// synonym. Over the 13 judged query sets it holds six hundredths of a point of recall@5.
+#define DEFT__MARGIN_PERCENT 15u
+
+// Whether the last run was ranked as hybrid; `/pattern/` and `server:` alone are not.
+bool deft__searcher_is_hybrid(const deft_searcher *searcher, const deft_query *query);
+
+// Why the query or its filter keeps a tool out; DEFT_OUTCOME_HIT: nothing does.
+deft_outcome deft__searcher_gate(const deft_searcher *searcher, const deft_query *query,
+                                 uint32_t tool);
+bool         deft__is_shown(const deft_tool_filter *filter, uint32_t tool);
+
+// Whether a query that is a tool's id or name names this one, in whatever case. `folded` are the
+// query's words, folded.
+bool deft__is_named(const deft__document *document, deft_view folded);
 
 // Adds to a tool's score. `score` > 0.
 void deft__searcher_add(deft_searcher *searcher, uint32_t tool, float score);
@@ -42,6 +72,20 @@ deft_status deft__rank_bm25(deft_searcher *searcher);
 // too costly.
 deft_status deft__rank_regex(deft_searcher *searcher, deft_view pattern, bool is_caseless,
                              deft_error *error);
+
+// Takes a score apart. `add` is called with each share of it; false: no memory.
+typedef struct deft__share_visitor {
+    bool (*add)(void *context, deft_share share);
+    void *context;
+} deft__share_visitor;
+
+// What each share of a tool's score is, for the last run. Without fields, for bm25: the caller knows
+// where in the tool a term is. DEFT_OUT_OF_MEMORY is the only failure of the first two.
+deft_status deft__account_keyword(const deft_searcher *searcher, uint32_t tool,
+                                  deft__share_visitor visitor);
+deft_status deft__account_bm25(deft_searcher *searcher, uint32_t tool, deft__share_visitor visitor);
+deft_status deft__account_regex(const deft_searcher *searcher, deft_view pattern, bool is_caseless,
+                                uint32_t tool, deft__share_visitor visitor, deft_error *error);
 
 // Whether the best candidate of the last run is there for a reason, rather than by a chance word.
 bool deft__is_evident(const deft__hybrid *hybrid, const deft__candidate *best);

@@ -44,6 +44,7 @@ static void init_deft(deft_settings *settings)
         .listing_description_size_max  = 1024,
         .listing_instructions_size_max = 2048,
         .ranking                       = DEFT_RANKING_HYBRID,
+        .language                      = DEFT_VIEW_INIT("english"),
         .results_default               = 5,
         .results_max                   = 20,
         .matching_threshold_milli      = 0,
