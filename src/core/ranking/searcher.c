@@ -363,8 +363,11 @@ static void lift_learned(deft_searcher *searcher)
 static deft_status rank_words(deft_searcher *searcher, const deft_query *query, deft_view words,
                               size_t hits_max)
 {
-    gate              g      = {.searcher = searcher, .query = query};
-    const deft_status status = deft__hybrid_run(&searcher->hybrid, words, hits_max, is_let_in, &g);
+    gate       g       = {.searcher = searcher, .query = query};
+    const bool is_open = searcher->required_term_count == 0 && searcher->excluded_term_count == 0 &&
+                         searcher->query.server_count == 0 && query->filter == NULL;
+    const deft_status status =
+        deft__hybrid_run(&searcher->hybrid, words, hits_max, is_open ? NULL : is_let_in, &g);
     if (status != DEFT_OK) {
         return status;
     }
