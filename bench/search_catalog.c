@@ -539,7 +539,7 @@ deft_catalog *bench_catalog_new(const bench_base *base, size_t tool_count)
 
 // --- texts and queries ---------------------------------------------------------------------
 
-static bool append_line(void *context, deft__field field, deft_view text)
+static bool append_line(void *context, deft_field field, deft_view text)
 {
     deft_buffer *texts = context;
     (void)field;
