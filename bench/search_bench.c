@@ -141,7 +141,7 @@ typedef struct size_report {
     size_t        tool_count;
     size_t        server_count;
     size_t        text_size;
-    double        image_seconds; // what hybrid alone needs of deft's index
+    double        image_seconds; // the part of deft's index that hybrid searches
     size_t        image_size;
     const result *results;
     size_t        result_count;
@@ -151,8 +151,8 @@ static void print_size(const size_report *s)
 {
     (void)printf("\n%zu tools of %zu servers, %zu bytes of text each\n", s->tool_count,
                  s->server_count, s->text_size / s->tool_count);
-    (void)printf("  deft's index is for all of its rankings; hybrid alone needs %zu bytes a tool, "
-                 "built in %.1f ms\n",
+    (void)printf("  deft: of which the image that hybrid searches %zu bytes a tool, built in "
+                 "%.1f ms\n",
                  s->image_size / s->tool_count, s->image_seconds * 1e3);
     (void)printf("  %-22s %10s %10s", "", "build ms", "bytes/tool");
     for (int kind = 0; kind < BENCH_QUERY_KIND_COUNT; kind++) {
@@ -215,9 +215,9 @@ static void write_size(deft__json_writer *writer, const size_report *s)
     deft__json_write_uint64(writer, s->server_count);
     deft__json_name(writer, "text_bytes");
     deft__json_write_uint64(writer, s->text_size);
-    deft__json_name(writer, "hybrid_build_ms");
+    deft__json_name(writer, "image_build_ms");
     deft__json_write_double(writer, s->image_seconds * 1e3);
-    deft__json_name(writer, "hybrid_bytes");
+    deft__json_name(writer, "image_bytes");
     deft__json_write_uint64(writer, s->image_size);
     deft__json_name(writer, "engines");
     deft__json_begin_array(writer);

@@ -41,7 +41,8 @@ bench_engine bench_engine_naive(void);
 bench_engine bench_engine_fts5(void);
 bench_engine bench_engine_xapian(void);
 
-// What the default ranking alone needs of the index: the CPU time to build it and its size.
+// The image alone, which is all that the default ranking searches: the CPU time to build it and its
+// size. The rest of an index is for names.
 bool bench_deft_image(const bench_corpus *corpus, double *seconds, size_t *size);
 
 #ifdef __cplusplus
