@@ -95,8 +95,12 @@ static int listen_on(int descriptor, const struct sockaddr_un *address)
         if (peer >= 0) {
             close(peer);
             return EADDRINUSE;
-        } else if (errno != ECONNREFUSED) {
-            return errno;
+        }
+        // Nobody answers on a file that is no socket either, but that is not ours to remove.
+        struct stat about;
+        if (errno != ECONNREFUSED || lstat(address->sun_path, &about) != 0 ||
+            !S_ISSOCK(about.st_mode)) {
+            return EADDRINUSE;
         }
         unlink(address->sun_path);
         code = bind_to(descriptor, address);
