@@ -50,8 +50,8 @@ static bool read_number(deft_view *text, int base, uint64_t *number)
     size_t size = 0;
     *number     = 0;
     for (; size < text->size && text->data[size] != '.'; size++) {
-        const char c     = text->data[size];
-        const int  digit = c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : 99;
+        const char c    = text->data[size];
+        const int digit = c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : 99;
         if (digit >= base || size >= 20) {
             return false;
         }
@@ -102,6 +102,13 @@ static void refuse(deft__link *link, uint64_t ask, deft_view method)
     deft__quoted quoted;
     (void)snprintf(text, sizeof text, "the client cannot do '%s'", deft__quote(&quoted, method));
     deft__link_refuse(link, ask, DEFT__MCP_METHOD_NOT_FOUND, deft_view_of(text));
+}
+
+// The call is over, or its client gone: nobody will answer.
+static void drop(deft__link *link, uint64_t ask)
+{
+    deft__link_refuse(link, ask, DEFT__MCP_INTERNAL_ERROR,
+                      deft_view_of("nobody is there to answer any more"));
 }
 
 // Sends a server's question to a legacy client as a request of ours.
@@ -169,7 +176,8 @@ static void unpark(deft__relay *relay)
         return;
     }
     deft__timer_stop(&gateway->timers, &relay->expiry);
-    relay->parked = 0;
+    deft__timers_release(&gateway->timers, 1);
+    relay->parked                                                          = 0;
     *(relay->previous != NULL ? &relay->previous->next : &gateway->parked) = relay->next;
     if (relay->next != NULL) {
         relay->next->previous = relay->previous;
@@ -186,8 +194,7 @@ static bool park(deft__relay *relay)
     for (const deft__relay *one = gateway->parked; one != NULL; one = one->next) {
         count++;
     }
-    if (count > DEFT__PARKED_MAX ||
-        !deft__timers_reserve(&gateway->timers, gateway->timers.count + 1)) {
+    if (count > DEFT__PARKED_MAX || !deft__timers_reserve(&gateway->timers, 1)) {
         return false;
     }
     *(relay->previous != NULL ? &relay->previous->next : &client->relays) = relay->next;
@@ -311,9 +318,10 @@ void deft__gateway_asked(void *context, deft__link *link, uint64_t ask, deft__ex
     const unsigned given   = relay != NULL    ? relay->capability_bits
                              : client != NULL ? client->capabilities
                                               : 0;
-    const bool is_modern   = relay != NULL && (relay->parked != 0 ||
-                                             (client != NULL && client->era == DEFT__MCP_ERA_MODERN));
-    bool       is_asked    = false;
+    const bool     is_modern =
+        relay != NULL &&
+        (relay->parked != 0 || (client != NULL && client->era == DEFT__MCP_ERA_MODERN));
+    bool is_asked = false;
     if ((needed & given) != needed) {
         is_asked = false;
     } else if (is_modern) {
@@ -324,7 +332,8 @@ void deft__gateway_asked(void *context, deft__link *link, uint64_t ask, deft__ex
             question->relay = relay;
             question->link  = link;
             question->ask   = ask;
-            is_asked = send_question(client, question, message->method, deft__json_raw(message->params));
+            is_asked =
+                send_question(client, question, message->method, deft__json_raw(message->params));
             if (!is_asked) {
                 free_question(gateway, question);
             }
@@ -368,7 +377,7 @@ void deft__gateway_unasked(void *context, deft__link *link, uint64_t ask)
 // To a modern client they go on as they are; only the state is sealed into ours.
 static void pass_round(deft__relay *relay, deft__json_value result)
 {
-    deft_buffer *line = deft__client_begin_result(relay->client, relay->id);
+    deft_buffer        *line = deft__client_begin_result(relay->client, relay->id);
     deft__json_writer   json;
     deft__json_iterator i = deft__json_iterate(result);
     deft__json_writer_init(&json, line);
@@ -397,8 +406,8 @@ static bool ask_legacy(deft__relay *relay, deft__json_value name, deft__json_val
     deft_buffer   scratch;
     deft_buffer_init(&scratch, relay->gateway->allocator);
     const deft_view method = deft__json_string(deft__json_member(request, "method"), &scratch);
-    const deft__json_value params = deft__json_member(request, "params");
-    const unsigned         needed = deft__mcp_needed_capability(method, params);
+    const deft__json_value params   = deft__json_member(request, "params");
+    const unsigned         needed   = deft__mcp_needed_capability(method, params);
     bool                   is_asked = false;
     if (method.size > 0 && (needed & relay->capability_bits) == needed) {
         deft__question *question = make_question(relay->gateway);
@@ -467,9 +476,10 @@ static void collect(deft__relay *relay, const deft__question *question,
                     const deft__mcp_message *message)
 {
     if (message->kind == DEFT__MCP_ERROR) {
-        deft__relay_fail(relay, "failed", message->error_message.size > 0
-                                              ? message->error_message
-                                              : deft_view_of("The client refused to answer."));
+        deft__relay_fail(relay, "failed",
+                         message->error_message.size > 0
+                             ? message->error_message
+                             : deft_view_of("The client refused to answer."));
         return;
     }
     deft_buffer *responses = &relay->responses;
@@ -486,7 +496,7 @@ static void collect(deft__relay *relay, const deft__question *question,
 
 void deft__client_answered(deft__client *client, const deft__mcp_message *message)
 {
-    uint64_t  id = 0;
+    uint64_t  id   = 0;
     deft_view text = message->id;
     for (size_t i = 0; i < text.size; i++) {
         if (text.data[i] < '0' || text.data[i] > '9' || i >= 19) {
@@ -621,7 +631,7 @@ void deft__ask_forget(deft__relay *relay)
                 *at = question->next;
                 withdraw(client, question);
                 if (question->link != NULL) {
-                    refuse(question->link, question->ask, deft_view_of("this any more"));
+                    drop(question->link, question->ask);
                 }
                 free_question(relay->gateway, question);
             } else {
@@ -632,7 +642,7 @@ void deft__ask_forget(deft__relay *relay)
     while (relay->questions != NULL) {
         deft__question *question = relay->questions;
         relay->questions         = question->next;
-        refuse(question->link, question->ask, deft_view_of("this any more"));
+        drop(question->link, question->ask);
         free_question(relay->gateway, question);
     }
 }
@@ -643,7 +653,7 @@ void deft__ask_forget_client(deft__client *client)
         deft__question *question = client->questions;
         client->questions        = question->next;
         if (question->link != NULL) {
-            refuse(question->link, question->ask, deft_view_of("this: it is gone"));
+            drop(question->link, question->ask);
         }
         free_question(client->gateway, question);
     }

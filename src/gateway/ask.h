@@ -20,9 +20,9 @@
 #define DEFT__PARKED_MS      (10u * 60 * 1000)
 
 struct deft__question {
-    deft__question *next;          // of its client (legacy), or of its relay (parked)
-    deft__relay    *relay;         // NULL: it belongs to no call
-    deft__link     *link;          // a legacy server's: who asked, under which number
+    deft__question *next;  // of its client (legacy), or of its relay (parked)
+    deft__relay    *relay; // NULL: it belongs to no call
+    deft__link     *link;  // a legacy server's: who asked, under which number
     uint64_t        ask;
     uint64_t        id;   // ours: of the request to the client, or in the key of a parked one
     deft_buffer     key;  // a modern server's: the question's key, decoded

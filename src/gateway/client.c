@@ -49,15 +49,19 @@ static void send_line(deft__client *client)
     }
 }
 
-void deft__client_finish_result(deft__client *client, deft_view id)
+void deft__client_send_line(deft__client *client, deft_view id)
 {
-    deft_buffer *line = &client->gateway->line;
-    deft_buffer_append_byte(line, '}');
-    if (line->status == DEFT_OK) {
+    if (client->gateway->line.status == DEFT_OK) {
         send_line(client);
     } else {
         deft__client_send_error(client, id, DEFT__MCP_INTERNAL_ERROR, "out of memory");
     }
+}
+
+void deft__client_finish_result(deft__client *client, deft_view id)
+{
+    deft_buffer_append_byte(&client->gateway->line, '}');
+    deft__client_send_line(client, id);
 }
 
 void deft__client_send_error(deft__client *client, deft_view id, int64_t code, const char *format,
@@ -172,7 +176,8 @@ static void write_capabilities_and_instructions(deft__client *client, deft__json
     deft_buffer_clear(&text);
 }
 
-static void take_identity(deft__client *client, deft__json_value info, deft__json_value capabilities)
+static void take_identity(deft__client *client, deft__json_value info,
+                          deft__json_value capabilities)
 {
     deft__gateway *gateway = client->gateway;
     deft_buffer_reset(&client->name);
@@ -256,13 +261,32 @@ static void discover(deft__client *client, const deft__mcp_message *message)
 
 // --- Notifications. ---
 
+// A request that still waits is only forgotten.
+static bool cancel_waiting(deft__client *client, deft_view id)
+{
+    for (deft__waiting **at = &client->waiting; *at != NULL; at = &(*at)->next) {
+        deft__waiting  *one  = *at;
+        const deft_view line = deft_buffer_view(&one->line);
+        if (deft_view_equal(deft_view_slice(line, one->id_offset, one->id_size), id)) {
+            *at = one->next;
+            if (*at == NULL) {
+                client->waiting_end = at;
+            }
+            deft_buffer_clear(&one->line);
+            deft__free(client->gateway->allocator, one, sizeof *one);
+            return true;
+        }
+    }
+    return false;
+}
+
 static void cancelled(deft__client *client, const deft__mcp_message *message)
 {
     deft_buffer reason;
     deft_buffer_init(&reason, client->gateway->allocator);
     const deft_view id   = deft__json_raw(deft__mcp_param(message, "requestId"));
     const deft_view text = deft__json_string(deft__mcp_param(message, "reason"), &reason);
-    if (id.size > 0 && !deft__relay_cancel(client, id, text)) {
+    if (id.size > 0 && !cancel_waiting(client, id) && !deft__relay_cancel(client, id, text)) {
         (void)deft__client_end_listen(client, id);
     }
     deft_buffer_clear(&reason);
@@ -323,7 +347,8 @@ static const struct {
 
 #define METHOD_COUNT (sizeof methods / sizeof methods[0])
 
-static bool wait_for_catalog(deft__client *client, deft_view line)
+// Keeps the request for later; `line` is its text.
+static bool wait_for_catalog(deft__client *client, deft_view line, deft_view id)
 {
     deft__gateway *gateway = client->gateway;
     size_t         count   = 0;
@@ -342,6 +367,8 @@ static bool wait_for_catalog(deft__client *client, deft_view line)
         deft__free(gateway->allocator, waiting, sizeof *waiting);
         return false;
     }
+    waiting->id_offset   = (size_t)(id.data - line.data);
+    waiting->id_size     = id.size;
     *client->waiting_end = waiting;
     client->waiting_end  = &waiting->next;
     return true;
@@ -359,14 +386,19 @@ static void handle_request(deft__client *client, const deft__mcp_message *messag
         deft__client_send_error(client, message->id, DEFT__MCP_METHOD_NOT_FOUND,
                                 "method '%s' is not known here",
                                 deft__quote(&quoted, message->method));
-    } else if ((methods[found].flags & WAITS) && !deft__gateway_is_open(client->gateway)) {
-        if (!wait_for_catalog(client, line)) {
-            deft__client_send_error(client, message->id, DEFT__MCP_INTERNAL_ERROR,
-                                    "too many requests before the tools are known; ask again");
-        }
-    } else {
-        methods[found].handle(client, message);
+        return;
     }
+    if (methods[found].flags & WAITS) {
+        begin(client);
+        if (!deft__gateway_is_open(client->gateway)) {
+            if (!wait_for_catalog(client, line, message->id)) {
+                deft__client_send_error(client, message->id, DEFT__MCP_INTERNAL_ERROR,
+                                        "too many requests before the tools are known; ask again");
+            }
+            return;
+        }
+    }
+    methods[found].handle(client, message);
 }
 
 static void send_unsupported(deft__client *client, deft_view id, deft_view requested)
@@ -386,11 +418,10 @@ static void send_unsupported(deft__client *client, deft_view id, deft_view reque
     deft__mcp_write_error(line, id, DEFT__MCP_UNSUPPORTED_VERSION,
                           deft_view_of("this protocol version is not supported"),
                           deft_buffer_view(&data));
-    if (line->status == DEFT_OK && data.status == DEFT_OK) {
-        send_line(client);
-    } else {
-        deft__client_send_error(client, id, DEFT__MCP_INTERNAL_ERROR, "out of memory");
+    if (data.status != DEFT_OK) {
+        line->status = data.status;
     }
+    deft__client_send_line(client, id);
     deft_buffer_clear(&data);
 }
 
@@ -422,7 +453,6 @@ static void handle_modern(deft__client *client, const deft__mcp_message *message
     }
     const deft__mcp_era pinned = client->era;
     client->era                = DEFT__MCP_ERA_MODERN;
-    begin(client);
     handle_request(client, message, line);
     if (pinned == DEFT__MCP_ERA_LEGACY) {
         client->era = pinned; // one modern request among legacy ones
@@ -440,7 +470,12 @@ static void handle(deft__client *client, const deft__mcp_message *message, deft_
         handle_modern(client, message, line);
     } else if (client->era == DEFT__MCP_ERA_MODERN) {
         if (deft_view_equals(message->method, "initialize")) {
-            send_unsupported(client, message->id, deft_view_of("a legacy one"));
+            deft_buffer scratch;
+            deft_buffer_init(&scratch, client->gateway->allocator);
+            send_unsupported(
+                client, message->id,
+                deft__json_string(deft__mcp_param(message, "protocolVersion"), &scratch));
+            deft_buffer_clear(&scratch);
         } else {
             deft__client_send_error(client, message->id, DEFT__MCP_INVALID_PARAMS,
                                     "params._meta lacks io.modelcontextprotocol/protocolVersion "
@@ -464,14 +499,15 @@ static bool is_batch_allowed(const deft__client *client)
 
 void deft__client_receive(deft__client *client, deft_view line)
 {
-    deft_error        error  = DEFT_ERROR_INIT;
+    deft_error        error = DEFT_ERROR_INIT;
     deft__mcp_message message;
     const deft_status status = deft__mcp_reader_take(&client->reader, line, &error);
     if (status != DEFT_OK) {
-        deft__client_send_error(client, deft_view_of(NULL),
-                                status == DEFT_OUT_OF_MEMORY ? DEFT__MCP_INTERNAL_ERROR
-                                                             : DEFT__MCP_PARSE_ERROR,
-                                "%s", error.message);
+        const deft__json_value root = deft__json_root(&client->reader.document);
+        const int64_t          code = status == DEFT_OUT_OF_MEMORY ? DEFT__MCP_INTERNAL_ERROR
+                                      : deft__json_is(root, DEFT__JSON_NONE) ? DEFT__MCP_PARSE_ERROR
+                                                                             : DEFT__MCP_INVALID_REQUEST;
+        deft__client_send_error(client, deft_view_of(NULL), code, "%s", error.message);
         return;
     }
     if (client->reader.is_batch && !is_batch_allowed(client)) {
@@ -479,16 +515,13 @@ void deft__client_receive(deft__client *client, deft_view line)
                                 "an array of messages is not part of this protocol version");
         return;
     }
-    if (client->reader.is_batch && !deft__gateway_is_open(client->gateway)) {
-        (void)wait_for_catalog(client, line);
-        return;
-    }
     for (;;) {
         const deft_status next = deft__mcp_reader_next(&client->reader, &message, &error);
         if (next == DEFT_NOT_FOUND || client->is_closed) {
             return;
         } else if (next == DEFT_OK) {
-            handle(client, &message, line);
+            handle(client, &message,
+                   client->reader.is_batch ? deft__json_raw(client->reader.batch.value) : line);
         } else {
             deft__client_send_error(client, message.id,
                                     next == DEFT_OUT_OF_MEMORY ? DEFT__MCP_INTERNAL_ERROR

@@ -129,7 +129,7 @@ void deft__gateway_snapshot_built(deft__gateway *gateway, deft__snapshot_job *jo
     job->snapshot     = NULL;
     free_job(job);
     for (deft__client *client = gateway->clients; client != NULL; client = client->next) {
-        deft__client_update(client);
+        deft__client_update(client, old);
     }
     deft__snapshot_release(old);
     deft__gateway_let_in(gateway);
@@ -153,7 +153,7 @@ bool deft__gateway_is_settled(const deft__gateway *gateway)
 bool deft__gateway_is_open(const deft__gateway *gateway)
 {
     return gateway->snapshot != NULL &&
-           (!gateway->is_patient || deft__gateway_is_settled(gateway));
+           (!gateway->is_patient || (gateway->is_discovering && deft__gateway_is_settled(gateway)));
 }
 
 void deft__gateway_let_in(deft__gateway *gateway)
@@ -300,10 +300,9 @@ static bool make_links(deft__gateway *gateway, const deft__gateway_options *opti
         *slot                              = (deft__slot){.gateway  = gateway,
                                                           .place    = i,
                                                           .is_stale = server->manifest != NULL && !server->is_fresh};
-        slot->link = deft__link_new(server->name, &server->options, &gateway->driver,
-                                    &gateway->listener, &gateway->timers, server->manifest,
-                                    server->is_fresh, deft__server_info, 0, gateway->allocator,
-                                    error);
+        slot->link                         = deft__link_new(
+                                    server->name, &server->options, &gateway->driver, &gateway->listener, &gateway->timers,
+                                    server->manifest, server->is_fresh, deft__server_info, 0, gateway->allocator, error);
         if (slot->link == NULL) {
             return false;
         }
@@ -329,15 +328,17 @@ deft__gateway *deft__gateway_new(const deft__gateway_options *options,
         .clients_max   = options->clients_max > 0 ? options->clients_max : CLIENTS_MAX,
         .seed          = options->seed,
         .host          = *host,
-        .driver =
-            {.context = gateway, .start = driver_start, .send = driver_send, .stop = driver_stop},
-        .listener   = {.context  = gateway,
-                       .changed  = link_changed,
-                       .learned  = link_learned,
-                       .notified = deft__gateway_notified,
-                       .asked    = deft__gateway_asked,
-                       .unasked  = deft__gateway_unasked},
-        .is_patient = true,
+        .driver        = {.context = gateway,
+                          .start   = driver_start,
+                          .send    = driver_send,
+                          .stop    = driver_stop},
+        .listener      = {.context  = gateway,
+                          .changed  = link_changed,
+                          .learned  = link_learned,
+                          .notified = deft__gateway_notified,
+                          .asked    = deft__gateway_asked,
+                          .unasked  = deft__gateway_unasked},
+        .is_patient    = true,
     };
     if (options->usage != NULL) {
         gateway->usage     = *options->usage;

@@ -45,6 +45,7 @@ typedef struct deft__hook {
     uint64_t  timeout_ms;
 } deft__hook;
 
+// What a gateway asks for. None of these may call back into the gateway before it has returned.
 typedef struct deft__gateway_host {
     void *context;
     // As in deft__link_driver; `server` is the place in the configuration. Answer through

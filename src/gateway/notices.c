@@ -10,9 +10,9 @@
 
 struct deft__listen {
     deft__listen *next;
-    deft_buffer   id; // raw, of the client's request
+    deft_buffer   id;       // raw, of the client's request
     bool          lists[3]; // by deft__changed_list
-    deft_buffer   uris; // of resources, each with its NUL
+    deft_buffer   uris;     // of resources, each with its NUL
 };
 
 // --- Logs. ---
@@ -85,9 +85,8 @@ void deft__slot_set_log_level(deft__slot *slot)
     }
     strcat(members, levels[level]);
     strcat(members, "\"");
-    const deft__exchange_options options = {.method  = "logging/setLevel",
-                                            .members = deft_view_of(members),
-                                            .finish  = ignore_answer};
+    const deft__exchange_options options = {
+        .method = "logging/setLevel", .members = deft_view_of(members), .finish = ignore_answer};
     (void)deft__link_request(slot->link, &options, NULL);
 }
 
@@ -361,13 +360,13 @@ static void pass_updated(deft__gateway *gateway, const deft__slot *slot,
     deft_buffer params;
     deft_buffer_init(&scratch, gateway->allocator);
     deft_buffer_init(&params, gateway->allocator);
-    const deft_view    key   = deft__json_string(deft__mcp_param(message, "uri"), &scratch);
-    const deft__offer *offer = gateway->snapshot != NULL
-                                   ? deft__offers_find_key(&gateway->snapshot->resources,
-                                                           (uint32_t)slot->place, key)
-                                   : NULL;
-    const deft_view    uri   = offer != NULL ? offer->shown : key;
-    deft__json_writer  json;
+    const deft_view    key = deft__json_string(deft__mcp_param(message, "uri"), &scratch);
+    const deft__offer *offer =
+        gateway->snapshot != NULL
+            ? deft__offers_find_key(&gateway->snapshot->resources, (uint32_t)slot->place, key)
+            : NULL;
+    const deft_view   uri = offer != NULL ? offer->shown : key;
+    deft__json_writer json;
     deft__json_writer_init(&json, &params);
     deft__json_begin_object(&json);
     deft__json_name(&json, "uri");

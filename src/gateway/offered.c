@@ -107,7 +107,9 @@ static void send_on(deft__client *client, const deft__mcp_message *message, deft
     deft_buffer_init(&members, client->gateway->allocator);
     deft__json_writer_init(&json, &name);
     deft__json_write_string(&json, key);
-    write_members(message, replaced, deft_buffer_view(&name), &members);
+    if (name.status == DEFT_OK) {
+        write_members(message, replaced, deft_buffer_view(&name), &members);
+    }
     if (name.status != DEFT_OK || members.status != DEFT_OK) {
         deft__client_send_error(client, message->id, DEFT__MCP_INTERNAL_ERROR, "out of memory");
     } else {
@@ -346,7 +348,9 @@ static void send_on_completion(deft__client *client, const deft__mcp_message *me
         }
     }
     deft__json_end_object(&json);
-    write_members(message, "ref", deft_buffer_view(&ref), &members);
+    if (ref.status == DEFT_OK) {
+        write_members(message, "ref", deft_buffer_view(&ref), &members);
+    }
     if (ref.status != DEFT_OK || members.status != DEFT_OK) {
         deft__client_send_error(client, message->id, DEFT__MCP_INTERNAL_ERROR, "out of memory");
     } else {

@@ -148,6 +148,16 @@ const deft__offer *deft__offers_find_key(const deft__offers *offers, uint32_t se
     return NULL;
 }
 
+bool deft__offers_equal(const deft__offers *a, const deft__offers *b)
+{
+    bool is_equal = a->count == b->count;
+    for (size_t i = 0; is_equal && i < a->count; i++) {
+        is_equal = a->items[i].server == b->items[i].server &&
+                   deft_view_equal(a->items[i].text, b->items[i].text);
+    }
+    return is_equal;
+}
+
 // The next run of literal text of a template from `*at` on, and whether an expression stands before
 // it. False at the end.
 static bool next_literal(deft_view uri_template, size_t *at, deft_view *literal, bool *is_free)

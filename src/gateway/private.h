@@ -7,8 +7,8 @@
 #include "deft/bridge.h"
 #include "deft/session.h"
 #include "gateway/gateway.h"
-#include "json/writer.h"
 #include "mcp/adapt.h"
+#include "json/writer.h"
 
 typedef struct deft__relay    deft__relay;    // relay.h: a client's request on its way
 typedef struct deft__question deft__question; // ask.h: what a server wants to know of a client
@@ -51,7 +51,7 @@ struct deft__gateway {
 
     deft__client *clients;
     size_t        client_count;
-    deft__relay  *parked; // answered with a question, waiting to be taken up again
+    deft__relay  *parked;  // answered with a question, waiting to be taken up again
     uint64_t      numbers; // the last number given to a hook, a parked call, a question
 
     deft_buffer line;    // what is being written to a client
@@ -62,6 +62,8 @@ struct deft__gateway {
 typedef struct deft__waiting {
     struct deft__waiting *next;
     deft_buffer           line;
+    size_t                id_offset; // of the request's id in the line
+    size_t                id_size;
 } deft__waiting;
 
 struct deft__client {
@@ -113,10 +115,12 @@ void deft__gateway_let_in(deft__gateway *gateway);
 // memory becomes an error, so that every request is answered.
 deft_buffer *deft__client_begin_result(deft__client *client, deft_view id);
 void         deft__client_finish_result(deft__client *client, deft_view id);
-void         deft__client_send_error(deft__client *client, deft_view id, int64_t code,
-                                     const char *format, ...) __attribute__((format(printf, 4, 5)));
-void         deft__client_send_error_raw(deft__client *client, deft_view id, deft_view error);
-void         deft__client_notify(deft__client *client, const char *method, deft_view params);
+void deft__client_send_error(deft__client *client, deft_view id, int64_t code, const char *format,
+                             ...) __attribute__((format(printf, 4, 5)));
+void deft__client_send_error_raw(deft__client *client, deft_view id, deft_view error);
+// Sends gateway->line, or an error where it could not be written.
+void deft__client_send_line(deft__client *client, deft_view id);
+void deft__client_notify(deft__client *client, const char *method, deft_view params);
 
 // The members that end every result of ours for a modern client: resultType, caching, serverInfo.
 void deft__client_write_tail(deft__client *client, deft__json_writer *json,
@@ -134,8 +138,9 @@ extern const deft_view         deft__server_info; // raw JSON: who we are
 
 void deft__client_list_tools(deft__client *client, const deft__mcp_message *message);
 void deft__client_call_tool(deft__client *client, const deft__mcp_message *message);
-// A new snapshot: the session takes it up, and the client is told where its list grew.
-void deft__client_update(deft__client *client);
+// A new snapshot in place of `old` (NULL: it is the first): the session takes it up, and the client is
+// told which lists changed.
+void deft__client_update(deft__client *client, const deft__snapshot *old);
 void deft__client_reset(deft__client *client);
 bool deft__client_ensure_session(deft__client *client);
 

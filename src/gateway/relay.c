@@ -153,8 +153,8 @@ static void write_hook_input(const deft__relay *relay, const char *event, deft_v
     deft__json_name(&json, "name");
     deft__json_write_string(&json, deft_view_slice(relay->tool, server.size + 2, relay->tool.size));
     deft__json_name(&json, "arguments");
-    deft__json_write_raw_line(
-        &json, relay->arguments.size > 0 ? relay->arguments : deft_view_of("{}"));
+    deft__json_write_raw_line(&json,
+                              relay->arguments.size > 0 ? relay->arguments : deft_view_of("{}"));
     if (relay->client != NULL) {
         deft__json_name(&json, "client");
         deft__json_write_string(&json, deft_buffer_view(&relay->client->name));
@@ -294,7 +294,7 @@ static void answer_result(deft__relay *relay, deft__json_value result)
     static const deft__mcp_caching read_caching = {.is_cacheable = true, .is_private = true};
     deft__client                  *client       = relay->client;
     const bool                     is_call      = relay->kind == DEFT__RELAY_CALL;
-    const deft__mcp_caching *caching = relay->kind == DEFT__RELAY_READ ? &read_caching : NULL;
+    const deft__mcp_caching       *caching = relay->kind == DEFT__RELAY_READ ? &read_caching : NULL;
     if (client == NULL || relay->id.size == 0) {
         return;
     }
@@ -359,18 +359,6 @@ static void hold_result(deft__relay *relay, const deft__outcome *outcome)
     }
 }
 
-static const char *outcome_word(deft__ending ending)
-{
-    switch (ending) {
-    case DEFT__ENDING_TIMEOUT:
-        return "timeout";
-    case DEFT__ENDING_CANCELLED:
-        return "cancelled";
-    default:
-        return "failed";
-    }
-}
-
 static void finished(void *context, deft__exchange *exchange, const deft__outcome *outcome)
 {
     deft__relay *relay = context;
@@ -396,9 +384,12 @@ static void finished(void *context, deft__exchange *exchange, const deft__outcom
         // The client wanted it so, and waits for nothing.
         write_journal(relay, "cancelled", outcome->reason, 0);
         break;
-    default:
+    case DEFT__ENDING_FAILED:
+    case DEFT__ENDING_TIMEOUT:
+    case DEFT__ENDING_CLOSED:
         answer_failure(relay, outcome->reason);
-        write_journal(relay, outcome_word(outcome->ending), outcome->reason, 0);
+        write_journal(relay, outcome->ending == DEFT__ENDING_TIMEOUT ? "timeout" : "failed",
+                      outcome->reason, 0);
         break;
     }
     deft__relay_free(relay);
@@ -438,8 +429,8 @@ static void progressed(void *context, deft__exchange *exchange, const deft__mcp_
 
 void deft__relay_send(deft__relay *relay)
 {
-    deft_error                   error   = DEFT_ERROR_INIT;
-    deft__link                  *link    = relay->gateway->slots[relay->server].link;
+    deft_error                   error = DEFT_ERROR_INIT;
+    deft__link                  *link  = relay->gateway->slots[relay->server].link;
     deft_buffer                  members; // with what was answered in between
     const deft__exchange_options options = {
         .method         = relay->method,
@@ -466,8 +457,7 @@ void deft__relay_send(deft__relay *relay)
         }
         sent.members = deft_buffer_view(&members);
     }
-    relay->exchange =
-        members.status == DEFT_OK ? deft__link_request(link, &sent, &error) : NULL;
+    relay->exchange = members.status == DEFT_OK ? deft__link_request(link, &sent, &error) : NULL;
     if (relay->exchange == NULL) {
         deft__relay_fail(relay, "failed",
                          deft_view_of(error.message[0] != '\0' ? error.message : "out of memory"));
@@ -479,8 +469,7 @@ void deft__relay_start(deft__client *client, const deft__mcp_message *message,
                        const deft__relay_options *options)
 {
     const deft_view before = client->gateway->settings->hook_before_call;
-    deft__relay    *relay =
-        client->relay_count < RELAYS_MAX ? make(client, message, options) : NULL;
+    deft__relay *relay = client->relay_count < RELAYS_MAX ? make(client, message, options) : NULL;
     if (relay == NULL) {
         deft__client_send_error(client, message->id, DEFT__MCP_INTERNAL_ERROR,
                                 client->relay_count < RELAYS_MAX ? "out of memory"

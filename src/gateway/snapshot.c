@@ -122,7 +122,7 @@ deft__snapshot *deft__snapshot_new(const deft__snapshot_source *sources, size_t 
     deft__offers_init(&parts->templates, DEFT__OFFER_TEMPLATE, allocator);
 
     parts->catalog = build_catalog(sources, count, allocator, error);
-    bool is_made    = parts->catalog != NULL && measure(parts, settings, usage, allocator, error);
+    bool is_made   = parts->catalog != NULL && measure(parts, settings, usage, allocator, error);
     if (is_made && (collect_offers(parts, sources, count, naming) != DEFT_OK ||
                     !place_servers(made, sources, count))) {
         deft__fail_memory(error);

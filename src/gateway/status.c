@@ -27,7 +27,8 @@ void deft__gateway_write_missing(const deft__gateway *gateway, deft_buffer *out)
     for (size_t i = 0; i < gateway->slot_count; i++) {
         const deft__link *link = gateway->slots[i].link;
         if (is_missing(link)) {
-            deft_buffer_append_text(out, count == 0 ? "Servers that could not be searched: " : ", ");
+            deft_buffer_append_text(out,
+                                    count == 0 ? "Servers that could not be searched: " : ", ");
             append_state(out, link);
             count++;
         }
@@ -37,8 +38,7 @@ void deft__gateway_write_missing(const deft__gateway *gateway, deft_buffer *out)
 
 void deft__client_write_status(deft__client *client, deft_buffer *out)
 {
-    if (client->session != NULL &&
-        deft_session_write_status(client->session, out) != DEFT_OK) {
+    if (client->session != NULL && deft_session_write_status(client->session, out) != DEFT_OK) {
         out->status = DEFT_OUT_OF_MEMORY;
     }
     deft__gateway_write_missing(client->gateway, out);
@@ -84,9 +84,8 @@ deft_status deft__gateway_write_status_json(const deft__gateway *gateway, deft_b
     deft__json_name(&json, "settled");
     deft__json_write_bool(&json, deft__gateway_is_settled(gateway));
     deft__json_name(&json, "tools");
-    deft__json_write_uint64(&json, gateway->snapshot != NULL
-                                       ? deft_catalog_tool_count(gateway->snapshot->catalog)
-                                       : 0);
+    deft__json_write_uint64(
+        &json, gateway->snapshot != NULL ? deft_catalog_tool_count(gateway->snapshot->catalog) : 0);
     deft__json_name(&json, "clients");
     deft__json_begin_array(&json);
     for (const deft__client *client = gateway->clients; client != NULL; client = client->next) {
@@ -99,11 +98,12 @@ deft_status deft__gateway_write_status_json(const deft__gateway *gateway, deft_b
         deft__json_write_uint64(&json, deft__client_open_count(client));
         if (client->session != NULL) {
             deft_buffer_reset(&session);
-            if (deft_session_write_status_json(client->session, &session) != DEFT_OK) {
+            if (deft_session_write_status_json(client->session, &session) == DEFT_OK) {
+                deft__json_name(&json, "toolSearch");
+                deft__json_write_raw_line(&json, deft_buffer_view(&session));
+            } else {
                 out->status = DEFT_OUT_OF_MEMORY;
             }
-            deft__json_name(&json, "toolSearch");
-            deft__json_write_raw_line(&json, deft_buffer_view(&session));
         }
         deft__json_end_object(&json);
     }

@@ -1,6 +1,5 @@
 // What a client sees of tools, and what it calls: its list, byte-stable; the bridge's tools; and any
 // tool by its name.
-#include "base/fail.h"
 #include "gateway/ask.h"
 #include "gateway/private.h"
 #include "gateway/relay.h"
@@ -85,9 +84,8 @@ static deft_status extend_list(deft__client *client, bool *is_grown)
         }
         deft_view id;
         deft_buffer_reset(&gateway->scratch);
-        deft_status status =
-            deft_catalog_write_tool(visible[i].catalog, visible[i].tool, DEFT_FORM_MCP,
-                                    gateway->naming, &gateway->scratch);
+        deft_status status = deft_catalog_write_tool(
+            visible[i].catalog, visible[i].tool, DEFT_FORM_MCP, gateway->naming, &gateway->scratch);
         const size_t size = client->tools.size;
         if (status == DEFT_OK) {
             append_definition(client, deft_buffer_view(&gateway->scratch), &client->tools);
@@ -197,19 +195,26 @@ void deft__client_list_tools(deft__client *client, const deft__mcp_message *mess
     client->is_listed = true;
 }
 
-void deft__client_update(deft__client *client)
+void deft__client_update(deft__client *client, const deft__snapshot *old)
 {
-    bool is_grown = false;
-    if (client->session == NULL) {
-        return;
-    }
+    const deft__snapshot *snapshot = client->gateway->snapshot;
+    bool                  is_grown = false;
     // Without memory the session stays with what it has; the next snapshot tries again.
-    if (deft_session_update(client->session, client->gateway->snapshot->plan, NULL) == DEFT_OK &&
+    if (client->session != NULL &&
+        deft_session_update(client->session, snapshot->plan, NULL) == DEFT_OK &&
         refresh_list(client, &is_grown) == DEFT_OK && is_grown && client->is_listed) {
         deft__client_tell_changed(client, DEFT__CHANGED_TOOLS);
     }
-    deft__client_tell_changed(client, DEFT__CHANGED_PROMPTS);
-    deft__client_tell_changed(client, DEFT__CHANGED_RESOURCES);
+    if (old == NULL || client->gateway->is_patient) {
+        return; // nothing was listed yet
+    }
+    if (!deft__offers_equal(&old->prompts, &snapshot->prompts)) {
+        deft__client_tell_changed(client, DEFT__CHANGED_PROMPTS);
+    }
+    if (!deft__offers_equal(&old->resources, &snapshot->resources) ||
+        !deft__offers_equal(&old->templates, &snapshot->templates)) {
+        deft__client_tell_changed(client, DEFT__CHANGED_RESOURCES);
+    }
 }
 
 // A modern list may not change as an effect of a call, so there the reset forgets what was loaded
@@ -278,7 +283,9 @@ static void write_journal(deft__client *client, deft__journal_kind kind, deft_vi
         .argument_size = arguments.size,
         .result_size   = answer->text.size,
         .found_count   = (uint32_t)answer->found_count,
-        .outcome       = answer->is_error ? "refused" : answer->found_count > 0 ? "ok" : "not-found",
+        .outcome       = answer->is_error          ? "refused"
+                         : answer->found_count > 0 ? "ok"
+                                                   : "not-found",
     };
     gateway->host.journal(gateway->host.context, &entry);
 }
@@ -374,10 +381,11 @@ static void run_call(deft__client *client, const deft__mcp_message *message, def
         if (deft_bridge_from_name(&settings, name, &bridge) || status != DEFT_NOT_FOUND) {
             write_answer(client, message->id, answer);
         } else {
-            deft__quoted quoted;
-            deft__client_send_error(client, message->id, DEFT__MCP_INVALID_PARAMS,
-                                    "unknown tool '%s': %s", deft__quote(&quoted, name),
-                                    error.message);
+            deft_buffer *line = &client->gateway->line;
+            deft_buffer_reset(line);
+            deft__mcp_write_error(line, message->id, DEFT__MCP_INVALID_PARAMS,
+                                  deft_buffer_view(&answer->text), deft_view_of(NULL));
+            deft__client_send_line(client, message->id);
         }
         write_journal(client, DEFT__JOURNAL_CALL, arguments, answer);
     }
@@ -404,8 +412,8 @@ void deft__client_call_tool(deft__client *client, const deft__mcp_message *messa
     }
     deft_buffer_init(&name, gateway->allocator);
     deft_answer_init(&answer, gateway->allocator);
-    const deft_view called = deft__json_string(value, &name);
-    const bool is_bridge = deft_bridge_from_name(gateway->settings, called, &bridge);
+    const deft_view called    = deft__json_string(value, &name);
+    const bool      is_bridge = deft_bridge_from_name(gateway->settings, called, &bridge);
     if (is_bridge && bridge == DEFT_BRIDGE_SEARCH) {
         run_search(client, message->id, arguments, &answer);
     } else if (is_bridge && bridge == DEFT_BRIDGE_DESCRIBE) {

@@ -36,12 +36,12 @@
 #define EVENTS_MAX  65536
 
 typedef struct actor {
-    char      name[64];
-    bool      is_manual;
-    char     *lists[4]; // tools, prompts, resources, templates
-    char     *capabilities;
-    char     *manifest;
-    uint32_t  life;
+    char     name[64];
+    bool     is_manual;
+    char    *lists[4]; // tools, prompts, resources, templates
+    char    *capabilities;
+    char    *manifest;
+    uint32_t life;
 } actor;
 
 typedef enum event_kind {
@@ -121,49 +121,52 @@ static void server_start(void *context, size_t server, uint32_t life)
     push(p, (event){.kind = EVENT_OPENED, .server = server, .life = life});
 }
 
-static void say(play *p, size_t server, uint32_t life, const char *format, const char *id,
-                const char *text)
+// Queues a message: the id, what follows it, a text, and the end.
+static void say(play *p, size_t server, uint32_t life, deft_view id, const char *middle,
+                const char *text, const char *end)
 {
-    const size_t size = strlen(format) + strlen(id) + strlen(text) + 1;
-    char        *line = malloc(size);
-    if (line == NULL) {
-        abort();
-    }
-    (void)snprintf(line, size, format, id, text);
-    push(p, (event){.kind = EVENT_LINE, .server = server, .life = life, .line = line});
+    deft_buffer line;
+    deft_buffer_init(&line, NULL);
+    deft_buffer_append_text(&line, "{\"jsonrpc\":\"2.0\",\"id\":");
+    deft_buffer_append(&line, id);
+    deft_buffer_append_text(&line, middle);
+    deft_buffer_append_text(&line, text);
+    deft_buffer_append_text(&line, end);
+    push(p, (event){.kind   = EVENT_LINE,
+                    .server = server,
+                    .life   = life,
+                    .line   = copy_text(line.data, line.size)});
+    deft_buffer_clear(&line);
 }
 
 // What every server says alike. True when that was all.
 static bool answer(play *p, size_t server, uint32_t life, const deft__mcp_message *message)
 {
+    static const struct {
+        const char *method;
+        const char *member;
+    } lists[]         = {{"tools/list", ",\"result\":{\"tools\":"},
+                         {"prompts/list", ",\"result\":{\"prompts\":"},
+                         {"resources/list", ",\"result\":{\"resources\":"},
+                         {"resources/templates/list", ",\"result\":{\"resourceTemplates\":"}};
     const actor *self = &p->actors[server];
-    char         id[64];
-    (void)snprintf(id, sizeof id, "%.*s", (int)message->id.size, message->id.data);
+    for (size_t i = 0; i < sizeof lists / sizeof lists[0]; i++) {
+        if (deft_view_equals(message->method, lists[i].method)) {
+            say(p, server, life, message->id, lists[i].member,
+                self->lists[i] != NULL ? self->lists[i] : "[]", "}}");
+            return true;
+        }
+    }
     if (deft_view_equals(message->method, "server/discover")) {
-        say(p, server, life, "{\"jsonrpc\":\"2.0\",\"id\":%s,\"error\":{\"code\":-32601,"
-                             "\"message\":\"Method not found\"}}%s", id, "");
+        say(p, server, life, message->id, ",\"error\":{\"code\":-32601,\"message\":\"",
+            "Method not found", "\"}}");
     } else if (deft_view_equals(message->method, "initialize")) {
-        say(p, server, life,
-            "{\"jsonrpc\":\"2.0\",\"id\":%s,\"result\":{\"protocolVersion\":\"2025-11-25\","
-            "\"capabilities\":%s,\"serverInfo\":{\"name\":\"actor\",\"version\":\"1\"}}}",
-            id, self->capabilities != NULL ? self->capabilities : "{\"tools\":{}}");
-    } else if (deft_view_equals(message->method, "notifications/initialized")) {
-        return true;
-    } else if (deft_view_equals(message->method, "tools/list")) {
-        say(p, server, life, "{\"jsonrpc\":\"2.0\",\"id\":%s,\"result\":{\"tools\":%s}}", id,
-            self->lists[0] != NULL ? self->lists[0] : "[]");
-    } else if (deft_view_equals(message->method, "prompts/list")) {
-        say(p, server, life, "{\"jsonrpc\":\"2.0\",\"id\":%s,\"result\":{\"prompts\":%s}}", id,
-            self->lists[1] != NULL ? self->lists[1] : "[]");
-    } else if (deft_view_equals(message->method, "resources/list")) {
-        say(p, server, life, "{\"jsonrpc\":\"2.0\",\"id\":%s,\"result\":{\"resources\":%s}}", id,
-            self->lists[2] != NULL ? self->lists[2] : "[]");
-    } else if (deft_view_equals(message->method, "resources/templates/list")) {
-        say(p, server, life,
-            "{\"jsonrpc\":\"2.0\",\"id\":%s,\"result\":{\"resourceTemplates\":%s}}", id,
-            self->lists[3] != NULL ? self->lists[3] : "[]");
+        say(p, server, life, message->id,
+            ",\"result\":{\"protocolVersion\":\"2025-11-25\",\"serverInfo\":{\"name\":\"actor\","
+            "\"version\":\"1\"},\"capabilities\":",
+            self->capabilities != NULL ? self->capabilities : "{\"tools\":{}}", "}}");
     } else {
-        return false;
+        return deft_view_equals(message->method, "notifications/initialized");
     }
     return true;
 }
@@ -195,7 +198,7 @@ static void client_send(void *context, deft__client *client, deft_view line)
     char  name[16];
     for (size_t i = 0; i < CLIENTS_MAX; i++) {
         if (p->clients[i] == client) {
-            (void)snprintf(name, sizeof name, i == 0 ? "client" : "client%zu", i + 1);
+            (void)snprintf(name, sizeof name, "client%.0zu", i == 0 ? 0 : i + 1);
             print(p, name, "<", line);
         }
     }
@@ -233,9 +236,9 @@ static void pump(play *p)
 {
     do {
         while (p->event_first < p->event_count) {
-            event       one  = p->events[p->event_first++];
-            deft__link *link = one.kind != EVENT_JOB ? deft__gateway_link(p->gateway, one.server)
-                                                     : NULL;
+            event       one = p->events[p->event_first++];
+            deft__link *link =
+                one.kind != EVENT_JOB ? deft__gateway_link(p->gateway, one.server) : NULL;
             switch (one.kind) {
             case EVENT_OPENED:
                 deft__link_opened(link, one.life);
@@ -432,7 +435,8 @@ static bool act(play *p, const char *word, const char *rest)
         }
         p->now_ms = end;
         pump(p);
-    } else if (strcmp(word, "hook") == 0 && sscanf(rest, "%" SCNu64 " %d %n", &number, &code, &at) >= 2) {
+    } else if (strcmp(word, "hook") == 0 &&
+               sscanf(rest, "%" SCNu64 " %d %n", &number, &code, &at) >= 2) {
         deft__gateway_hook_finished(p->gateway, number, code, deft_view_of(rest + at));
         pump(p);
     } else if (strcmp(word, "reset") == 0) {
