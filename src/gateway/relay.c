@@ -356,6 +356,8 @@ static void hold_result(deft__relay *relay, const deft__outcome *outcome)
         deft__mcp_write_tool_error(held, outcome->ending == DEFT__ENDING_ERROR
                                              ? outcome->message->error_message
                                              : outcome->reason);
+        deft_buffer_truncate(held, held->size - 1); // only modern clients come back
+        deft_buffer_append_text(held, ",\"resultType\":\"complete\"}");
     }
 }
 
