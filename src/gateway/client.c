@@ -504,8 +504,8 @@ void deft__client_receive(deft__client *client, deft_view line)
     const deft_status status = deft__mcp_reader_take(&client->reader, line, &error);
     if (status != DEFT_OK) {
         const int64_t code = status == DEFT_OUT_OF_MEMORY ? DEFT__MCP_INTERNAL_ERROR
-                             : client->reader.is_batch     ? DEFT__MCP_INVALID_REQUEST // it is empty
-                                                           : DEFT__MCP_PARSE_ERROR;
+                             : client->reader.is_batch    ? DEFT__MCP_INVALID_REQUEST // it is empty
+                                                          : DEFT__MCP_PARSE_ERROR;
         deft__client_send_error(client, deft_view_of(NULL), code, "%s", error.message);
         return;
     }
