@@ -11,34 +11,34 @@
 const char *const deft__schema_steps[] = {
     // 1: what servers offer. `used_at` is when a gateway last asked for it, `checked_at` when the
     // server last said the same, `checksum` finds bytes that the disk changed.
-    "CREATE TABLE secret(bytes BLOB NOT NULL);"
-    "CREATE TABLE manifests("
-    "  key BLOB PRIMARY KEY NOT NULL, name TEXT NOT NULL, era TEXT NOT NULL,"
-    "  saved_at INTEGER NOT NULL, checked_at INTEGER NOT NULL, used_at INTEGER NOT NULL,"
-    "  checksum INTEGER NOT NULL, text BLOB NOT NULL);",
+    ("CREATE TABLE secret(bytes BLOB NOT NULL);"
+     "CREATE TABLE manifests("
+     "  key BLOB PRIMARY KEY NOT NULL, name TEXT NOT NULL, era TEXT NOT NULL,"
+     "  saved_at INTEGER NOT NULL, checked_at INTEGER NOT NULL, used_at INTEGER NOT NULL,"
+     "  checksum INTEGER NOT NULL, text BLOB NOT NULL);"),
 
     // 2: built indexes. Ids grow, so the oldest has the lowest.
-    "CREATE TABLE images("
-    "  id INTEGER PRIMARY KEY AUTOINCREMENT, catalog_version INTEGER NOT NULL,"
-    "  variant TEXT NOT NULL, bytes BLOB NOT NULL, UNIQUE(catalog_version, variant));",
+    ("CREATE TABLE images("
+     "  id INTEGER PRIMARY KEY AUTOINCREMENT, catalog_version INTEGER NOT NULL,"
+     "  variant TEXT NOT NULL, bytes BLOB NOT NULL, UNIQUE(catalog_version, variant));"),
 
     // 3: searches and calls, in order. `total` is the size of this row and of all before it, so
     // how much the table holds is known from its first and last row. `usage` outlives what is
     // dropped from the journal.
-    "CREATE TABLE journal("
-    "  id INTEGER PRIMARY KEY AUTOINCREMENT, total INTEGER NOT NULL, at_ms INTEGER NOT NULL,"
-    "  kind INTEGER NOT NULL, client TEXT NOT NULL, tool TEXT NOT NULL, text TEXT NOT NULL,"
-    "  argument_size INTEGER NOT NULL, result_size INTEGER NOT NULL,"
-    "  duration_ms INTEGER NOT NULL, found_count INTEGER NOT NULL, outcome TEXT NOT NULL,"
-    "  reason TEXT NOT NULL);"
-    "CREATE INDEX journal_total ON journal(total);"
-    "CREATE TABLE usage("
-    "  tool TEXT PRIMARY KEY NOT NULL, calls INTEGER NOT NULL, used_at INTEGER NOT NULL)"
-    "  WITHOUT ROWID;",
+    ("CREATE TABLE journal("
+     "  id INTEGER PRIMARY KEY AUTOINCREMENT, total INTEGER NOT NULL, at_ms INTEGER NOT NULL,"
+     "  kind INTEGER NOT NULL, client TEXT NOT NULL, tool TEXT NOT NULL, text TEXT NOT NULL,"
+     "  argument_size INTEGER NOT NULL, result_size INTEGER NOT NULL,"
+     "  duration_ms INTEGER NOT NULL, found_count INTEGER NOT NULL, outcome TEXT NOT NULL,"
+     "  reason TEXT NOT NULL);"
+     "CREATE INDEX journal_total ON journal(total);"
+     "CREATE TABLE usage("
+     "  tool TEXT PRIMARY KEY NOT NULL, calls INTEGER NOT NULL, used_at INTEGER NOT NULL)"
+     "  WITHOUT ROWID;"),
 
     // 4: servers that the user does not trust for now.
-    "CREATE TABLE quarantine("
-    "  name TEXT PRIMARY KEY NOT NULL, since INTEGER NOT NULL) WITHOUT ROWID;",
+    ("CREATE TABLE quarantine("
+     "  name TEXT PRIMARY KEY NOT NULL, since INTEGER NOT NULL) WITHOUT ROWID;"),
 };
 
 const size_t deft__schema_version = sizeof deft__schema_steps / sizeof deft__schema_steps[0];

@@ -7,14 +7,15 @@
 
 // What each version could hold, written by its own statements.
 static const char *const contents[] = {
-    "INSERT INTO secret VALUES(zeroblob(32));"
-    "INSERT INTO manifests VALUES(x'01', 'github', 'legacy', 1, 2, 3, 4, x'7b7d')",
-    "INSERT INTO images(catalog_version, variant, bytes) VALUES(1, 'english', x'00')",
-    "INSERT INTO journal(total, at_ms, kind, client, tool, text, argument_size, result_size,"
-    " duration_ms, found_count, outcome, reason) VALUES(9, 1, 2, '', 'a::b', '', 0, 0, 0, 0, 'ok', "
-    "'');"
-    "INSERT INTO usage VALUES('a::b', 1, 1)",
-    "INSERT INTO quarantine VALUES('slack', 1)",
+    ("INSERT INTO secret VALUES(zeroblob(32));"
+     "INSERT INTO manifests VALUES(x'01', 'github', 'legacy', 1, 2, 3, 4, x'7b7d')"),
+    ("INSERT INTO images(catalog_version, variant, bytes) VALUES(1, 'english', x'00')"),
+    ("INSERT INTO journal(total, at_ms, kind, client, tool, text, argument_size, result_size,"
+     " duration_ms, found_count, outcome, reason) VALUES(9, 1, 2, '', 'a::b', '', 0, 0, 0, 0, "
+     "'ok', "
+     "'');"
+     "INSERT INTO usage VALUES('a::b', 1, 1)"),
+    ("INSERT INTO quarantine VALUES('slack', 1)"),
 };
 static const char *const tables[] = {"manifests", "images", "journal", "quarantine"};
 

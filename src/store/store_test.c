@@ -277,7 +277,7 @@ static void an_old_file_that_cannot_be_changed_is_told(void **state)
 static void a_full_disk_loses_writes_and_nothing_else(void **state)
 {
     test_folder              *folder  = *state;
-    const deft__store_options options = {.size_max = 128 * 1024};
+    const deft__store_options options = {.size_max = 512 * 1024};
     deft_error                error   = DEFT_ERROR_INIT;
     deft__store              *store   = open_at(test_folder_join(folder, "deft.db"), &options);
     deft_status               status  = DEFT_OK;
