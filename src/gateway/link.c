@@ -325,6 +325,11 @@ void deft__link_stop(deft__link *link, deft_view reason)
     }
 }
 
+void deft__link_set_capabilities(deft__link *link, unsigned capabilities)
+{
+    link->capabilities = capabilities;
+}
+
 void deft__link_set_quarantined(deft__link *link, bool is_quarantined)
 {
     if (is_quarantined && link->state != DEFT__LINK_QUARANTINED) {

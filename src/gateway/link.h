@@ -163,6 +163,9 @@ void deft__link_stop(deft__link *link, deft_view reason);
 
 void deft__link_set_quarantined(deft__link *link, bool is_quarantined);
 
+// What we declare to the server from its next start on: DEFT__MCP_CLIENT_ bits.
+void deft__link_set_capabilities(deft__link *link, unsigned capabilities);
+
 // Answers what the server asked: `result` is raw JSON. Unknown numbers are ignored.
 void deft__link_answer(deft__link *link, uint64_t ask, deft_view result);
 void deft__link_refuse(deft__link *link, uint64_t ask, int64_t code, deft_view message);
