@@ -4,7 +4,7 @@
 #include "gateway/private.h"
 #include "gateway/relay.h"
 
-#include <string.h>
+#include <stdio.h>
 
 #define LISTENS_MAX 1024u // of one client
 
@@ -74,7 +74,7 @@ static void ignore_answer(void *context, deft__exchange *exchange, const deft__o
 
 void deft__slot_set_log_level(deft__slot *slot)
 {
-    char                  members[40] = "\"level\":\"";
+    char                  members[40];
     bool                  is_wanted;
     const unsigned        level    = lowest_level(slot->gateway, &is_wanted);
     const deft__manifest *manifest = deft__link_manifest(slot->link);
@@ -83,8 +83,7 @@ void deft__slot_set_log_level(deft__slot *slot)
         !(manifest->capabilities & DEFT__MCP_SERVER_LOGGING)) {
         return;
     }
-    strcat(members, levels[level]);
-    strcat(members, "\"");
+    (void)snprintf(members, sizeof members, "\"level\":\"%s\"", levels[level]);
     const deft__exchange_options options = {
         .method = "logging/setLevel", .members = deft_view_of(members), .finish = ignore_answer};
     (void)deft__link_request(slot->link, &options, NULL);

@@ -1,6 +1,7 @@
 // Prompts, resources and completions: listed from the snapshot, asked of the server that has them.
 // One prompt is our own: `tool-search`, which clients show as a slash command.
 #include "base/fail.h"
+#include "gateway/ask.h"
 #include "gateway/private.h"
 #include "gateway/relay.h"
 #include "gateway/status.h"
@@ -72,7 +73,15 @@ void deft__client_list_templates(deft__client *client, const deft__mcp_message *
 
 // --- Asking a server. ---
 
-// The params of the message with one member replaced, without braces and _meta.
+// Members of params that a server does not get as they are.
+static bool is_ours(deft__json_value name)
+{
+    return deft__json_string_equals(name, deft_view_of("_meta")) ||
+           deft__json_string_equals(name, deft_view_of("requestState")) ||
+           deft__json_string_equals(name, deft_view_of("inputResponses"));
+}
+
+// The params of the message with one member replaced, without braces and what is ours.
 static void write_members(const deft__mcp_message *message, const char *replaced, deft_view value,
                           deft_buffer *out)
 {
@@ -80,7 +89,7 @@ static void write_members(const deft__mcp_message *message, const char *replaced
     deft__json_iterator i = deft__json_iterate(message->params);
     deft__json_writer_init(&json, out);
     while (deft__json_next(&i)) {
-        if (deft__json_string_equals(i.name, deft_view_of("_meta"))) {
+        if (is_ours(i.name)) {
             continue;
         }
         deft_buffer_append_text(out, json.needs_comma ? "," : "");
@@ -110,6 +119,9 @@ static void send_on(deft__client *client, const deft__mcp_message *message, deft
     if (name.status == DEFT_OK) {
         write_members(message, replaced, deft_buffer_view(&name), &members);
     }
+    if (deft__ask_resume(client, message, shown, &members)) {
+        goto done;
+    }
     if (name.status != DEFT_OK || members.status != DEFT_OK) {
         deft__client_send_error(client, message->id, DEFT__MCP_INTERNAL_ERROR, "out of memory");
     } else {
@@ -120,6 +132,7 @@ static void send_on(deft__client *client, const deft__mcp_message *message, deft
                                              .tool    = shown};
         deft__relay_start(client, message, &options);
     }
+done:
     deft_buffer_clear(&members);
     deft_buffer_clear(&name);
 }

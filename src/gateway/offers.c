@@ -140,7 +140,7 @@ const deft__offer *deft__offers_find_key(const deft__offers *offers, uint32_t se
     if (same != NULL && same->server == server) {
         return same;
     }
-    for (size_t i = 0; i < offers->count; i++) {
+    for (size_t i = 0; offers->items != NULL && i < offers->count; i++) {
         if (offers->items[i].server == server && deft_view_equal(offers->items[i].key, key)) {
             return &offers->items[i];
         }

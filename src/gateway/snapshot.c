@@ -6,13 +6,13 @@
 #include <stdatomic.h>
 #include <string.h>
 
-typedef struct snapshot {
+typedef struct whole {
     deft__snapshot        parts;
     atomic_size_t         reader_count;
     uint32_t             *server_places; // by the catalog's server
     size_t                server_count;
     const deft_allocator *allocator;
-} snapshot;
+} whole;
 
 static deft_catalog *build_catalog(const deft__snapshot_source *sources, size_t count,
                                    const deft_allocator *allocator, deft_error *error)
@@ -80,7 +80,7 @@ static deft_status collect_offers(deft__snapshot *made, const deft__snapshot_sou
 }
 
 // The catalog has only the servers that are known, so their numbers are not the configuration's.
-static bool place_servers(snapshot *made, const deft__snapshot_source *sources, size_t count)
+static bool place_servers(whole *made, const deft__snapshot_source *sources, size_t count)
 {
     made->server_count = deft_catalog_server_count(made->parts.catalog);
     if (made->server_count == 0) {
@@ -109,7 +109,7 @@ deft__snapshot *deft__snapshot_new(const deft__snapshot_source *sources, size_t 
                                    deft_naming naming, const deft_allocator *allocator,
                                    deft_error *error)
 {
-    snapshot *made = deft__new(allocator, sizeof *made);
+    whole *made = deft__new(allocator, sizeof *made);
     if (made == NULL) {
         deft__fail_memory(error);
         return NULL;
@@ -135,49 +135,49 @@ deft__snapshot *deft__snapshot_new(const deft__snapshot_source *sources, size_t 
     return parts;
 }
 
-deft__snapshot *deft__snapshot_retain(deft__snapshot *shared)
+deft__snapshot *deft__snapshot_retain(deft__snapshot *snapshot)
 {
-    atomic_fetch_add_explicit(&((snapshot *)shared)->reader_count, 1, memory_order_relaxed);
-    return shared;
+    atomic_fetch_add_explicit(&((whole *)snapshot)->reader_count, 1, memory_order_relaxed);
+    return snapshot;
 }
 
-void deft__snapshot_release(deft__snapshot *shared)
+void deft__snapshot_release(deft__snapshot *snapshot)
 {
-    snapshot *const made = (snapshot *)shared;
+    whole *const made = (whole *)snapshot;
     if (made == NULL ||
         atomic_fetch_sub_explicit(&made->reader_count, 1, memory_order_acq_rel) > 1) {
         return;
     }
-    deft_index_free(shared->index);
-    deft_plan_release(shared->plan);
-    deft_sizes_free(shared->sizes);
-    deft_catalog_release(shared->catalog);
-    deft__offers_clear(&shared->prompts);
-    deft__offers_clear(&shared->resources);
-    deft__offers_clear(&shared->templates);
+    deft_index_free(snapshot->index);
+    deft_plan_release(snapshot->plan);
+    deft_sizes_free(snapshot->sizes);
+    deft_catalog_release(snapshot->catalog);
+    deft__offers_clear(&snapshot->prompts);
+    deft__offers_clear(&snapshot->resources);
+    deft__offers_clear(&snapshot->templates);
     deft__free(made->allocator, made->server_places,
                made->server_count * sizeof *made->server_places);
     deft__free(made->allocator, made, sizeof *made);
 }
 
-uint32_t deft__snapshot_server_of(const deft__snapshot *shared, deft_tool_id tool)
+uint32_t deft__snapshot_server_of(const deft__snapshot *snapshot, deft_tool_id tool)
 {
-    const snapshot  *made  = (const snapshot *)shared;
-    const deft_tool *found = deft_catalog_tool(shared->catalog, tool);
+    const whole     *made  = (const whole *)snapshot;
+    const deft_tool *found = deft_catalog_tool(snapshot->catalog, tool);
     return made->server_places[found->server.index];
 }
 
-bool deft__snapshot_find_resource(const deft__snapshot *shared, deft_view uri, uint32_t *server,
+bool deft__snapshot_find_resource(const deft__snapshot *snapshot, deft_view uri, uint32_t *server,
                                   deft_view *key)
 {
-    const deft__offer *listed = deft__offers_find(&shared->resources, uri);
+    const deft__offer *listed = deft__offers_find(&snapshot->resources, uri);
     if (listed != NULL) {
         *server = listed->server;
         *key    = listed->key;
         return true;
     }
-    for (size_t i = 0; i < shared->templates.count; i++) {
-        const deft__offer *one = &shared->templates.items[i];
+    for (size_t i = 0; i < snapshot->templates.count; i++) {
+        const deft__offer *one = &snapshot->templates.items[i];
         if (deft__template_fits(one->shown, uri)) {
             // A template under a name of ours has our scheme and its server in front.
             *server = one->server;

@@ -320,7 +320,7 @@ static actor *find_actor(play *p, const char *name, size_t *place)
 
 static size_t client_place(const char *name)
 {
-    const int number = strcmp(name, "client") == 0 ? 1 : atoi(name + 6);
+    const unsigned long number = strcmp(name, "client") == 0 ? 1 : strtoul(name + 6, NULL, 10);
     return number >= 1 && number <= CLIENTS_MAX ? (size_t)number - 1 : 0;
 }
 
@@ -422,10 +422,8 @@ static void print_status(play *p)
 
 static bool act(play *p, const char *word, const char *rest)
 {
-    uint64_t number = 0;
-    int      code   = 0;
-    int      at     = 0;
-    if (strcmp(word, "clock") == 0 && sscanf(rest, "+ %" SCNu64 "ms", &number) == 1) {
+    if (strcmp(word, "clock") == 0 && rest[0] == '+') {
+        const uint64_t number = strtoull(rest + 1, NULL, 10);
         begin(p);
         // Every timer at its own time.
         const uint64_t end = p->now_ms + number;
@@ -435,9 +433,11 @@ static bool act(play *p, const char *word, const char *rest)
         }
         p->now_ms = end;
         pump(p);
-    } else if (strcmp(word, "hook") == 0 &&
-               sscanf(rest, "%" SCNu64 " %d %n", &number, &code, &at) >= 2) {
-        deft__gateway_hook_finished(p->gateway, number, code, deft_view_of(rest + at));
+    } else if (strcmp(word, "hook") == 0) {
+        char          *at;
+        const uint64_t number = strtoull(rest, &at, 10);
+        const int      code   = (int)strtol(at, &at, 10);
+        deft__gateway_hook_finished(p->gateway, number, code, deft_view_of(at + strspn(at, " ")));
         pump(p);
     } else if (strcmp(word, "reset") == 0) {
         deft__gateway_reset(p->gateway);
@@ -525,12 +525,12 @@ static void end_play(play *p)
     free(p);
 }
 
-static void show_difference(const char *path, const char *old, deft_view now)
+static void show_difference(const char *path, const char *old, size_t size, deft_view now)
 {
     size_t line = 1;
     size_t at   = 0;
     size_t from = 0;
-    while (at < now.size && old[at] == now.data[at]) {
+    while (at < now.size && at < size && old[at] == now.data[at]) {
         if (old[at] == '\n') {
             line++;
             from = at + 1;
@@ -579,7 +579,7 @@ static bool play_file(const char *path, bool is_rewriting)
             (void)fclose(file);
         }
     } else if (!is_same) {
-        show_difference(path, text, now);
+        show_difference(path, text, size, now);
     }
     end_play(p);
     free(text);
