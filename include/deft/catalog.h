@@ -28,11 +28,16 @@ typedef struct deft_catalog_options {
     uint32_t depth_max;            // JSON nesting; default 128
     uint64_t hash_seed;            // set it to a random number where servers are not trusted
     size_t   tools_max;            // of all servers together; default 1,000,000
+
+    // Asked for each tool, with its server's name (may be empty) and its own; one that is not allowed
+    // is left out as if it had never been there, and no problem tells of it. NULL: all are allowed.
+    bool (*is_allowed)(void *context, deft_view server, deft_view tool);
+    void *allowed_context;
 } deft_catalog_options;
 
 #define DEFT_CATALOG_OPTIONS_INIT                                                                  \
     {                                                                                              \
-        0, 0, 0, 0, 0, 0, 0                                                                        \
+        0, 0, 0, 0, 0, 0, 0, NULL, NULL                                                            \
     }
 
 #define DEFT_SOURCE_SIZE_MAX      (64u * 1024 * 1024)

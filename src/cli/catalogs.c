@@ -1,6 +1,7 @@
 #include "cli/catalogs.h"
 
 #include "cli/files.h"
+#include "deft/permissions.h"
 #include "json/reader.h"
 #include "json/writer.h"
 
@@ -203,10 +204,11 @@ deft_catalog *deft__catalog_read(deft__cli *cli, const deft_settings *settings)
                        cli->invocation.command->name);
         return NULL;
     }
-    deft_error                 error   = DEFT_ERROR_INIT;
-    const deft_catalog_options options = {.hash_seed = random_seed()};
-    deft_catalog              *catalog = NULL;
-    deft_catalog_builder      *builder = deft_catalog_builder_new(&options, NULL, &error);
+    deft_error           error   = DEFT_ERROR_INIT;
+    deft_catalog_options options = {.hash_seed = random_seed()};
+    deft_catalog        *catalog = NULL;
+    deft_permissions_apply(settings, &options);
+    deft_catalog_builder *builder = deft_catalog_builder_new(&options, NULL, &error);
     if (builder == NULL) {
         deft__complain(&cli->output, "%s", error.message);
     } else if (add_all(cli, builder)) {

@@ -105,8 +105,7 @@ static void begin_answer(fault *self, deft__json_writer *writer, deft_view id, c
         "\r\n",
         "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/made_up\"}\n",
         "{\"jsonrpc\":\"2.0\",\"id\":\"nobody asked\",\"result\":{}}\n",
-        "{\"jsonrpc\":\"2.0\",\"error\":{\"code\":-32700,\"message\":\"Parse "
-        "error\"},\"id\":null}\n",
+        "{\"jsonrpc\":\"2.0\",\"error\":{\"code\":-32700,\"message\":\"?\"},\"id\":null}\n",
     };
     if (self->is_noisy) {
         deft_buffer_append_text(&self->out, "fault server v1.0\n\nReady {not JSON}\n");
