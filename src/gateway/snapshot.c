@@ -2,6 +2,7 @@
 
 #include "base/fail.h"
 #include "base/memory.h"
+#include "deft/permissions.h"
 
 #include <stdatomic.h>
 #include <string.h>
@@ -14,11 +15,19 @@ typedef struct whole {
     const deft_allocator *allocator;
 } whole;
 
-static deft_catalog *build_catalog(const deft__snapshot_source *sources, size_t count,
-                                   const deft_allocator *allocator, deft_error *error)
+static void release_manifest(void *owner)
 {
-    deft_catalog         *catalog = NULL;
-    deft_catalog_builder *builder = deft_catalog_builder_new(NULL, allocator, error);
+    deft__manifest_release(owner);
+}
+
+static deft_catalog *build_catalog(const deft__snapshot_source *sources, size_t count,
+                                   const deft_settings *settings, const deft_allocator *allocator,
+                                   deft_error *error)
+{
+    deft_catalog        *catalog = NULL;
+    deft_catalog_options options = DEFT_CATALOG_OPTIONS_INIT;
+    deft_permissions_apply(settings, &options);
+    deft_catalog_builder *builder = deft_catalog_builder_new(&options, allocator, error);
     if (builder == NULL) {
         return NULL;
     }
@@ -26,12 +35,19 @@ static deft_catalog *build_catalog(const deft__snapshot_source *sources, size_t 
         if (sources[i].manifest == NULL) {
             continue;
         }
+        // The catalog's definitions are slices of the manifest: it is lent, and lives as long.
         const deft_source source = {.label       = sources[i].name,
                                     .server      = sources[i].name,
                                     .is_kind_set = true,
-                                    .kind        = DEFT_SERVER_MCP};
-        if (deft_catalog_builder_add(builder, &source, sources[i].manifest->text, error) ==
-            DEFT_OUT_OF_MEMORY) {
+                                    .kind        = DEFT_SERVER_MCP,
+                                    .release     = release_manifest,
+                                    .owner       = deft__manifest_retain(sources[i].manifest)};
+        const deft_status status =
+            deft_catalog_builder_add(builder, &source, sources[i].manifest->text, error);
+        if (status != DEFT_OK) {
+            deft__manifest_release(sources[i].manifest);
+        }
+        if (status == DEFT_OUT_OF_MEMORY) {
             goto done;
         }
     }
@@ -121,7 +137,7 @@ deft__snapshot *deft__snapshot_new(const deft__snapshot_source *sources, size_t 
     deft__offers_init(&parts->resources, DEFT__OFFER_RESOURCE, allocator);
     deft__offers_init(&parts->templates, DEFT__OFFER_TEMPLATE, allocator);
 
-    parts->catalog = build_catalog(sources, count, allocator, error);
+    parts->catalog = build_catalog(sources, count, settings, allocator, error);
     bool is_made   = parts->catalog != NULL && measure(parts, settings, usage, allocator, error);
     if (is_made && (collect_offers(parts, sources, count, naming) != DEFT_OK ||
                     !place_servers(made, sources, count))) {
