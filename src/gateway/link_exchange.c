@@ -494,8 +494,12 @@ static bool send_exchange(deft__link *link, deft__exchange *exchange, const deft
     ring_append(&link->sent, &exchange->node);
     link->sent_count++;
     table_put(link, exchange);
-    const uint64_t now    = link->timers->now_ms;
-    const uint64_t limit  = link->options.call_time_max_ms;
+    const uint64_t now = link->timers->now_ms;
+    // A caller that asks for more time than any call may take gets it: a subscription lasts.
+    const uint64_t limit  = exchange->timeout_ms > link->options.call_timeout_ms &&
+                                   exchange->timeout_ms > link->options.call_time_max_ms
+                                ? exchange->timeout_ms
+                                : link->options.call_time_max_ms;
     exchange->deadline_ms = limit < UINT64_MAX - now ? now + limit : UINT64_MAX;
     deft__timer_set(link->timers, &exchange->timer,
                     exchange->timeout_ms < limit ? exchange->timeout_ms : limit);
