@@ -274,7 +274,7 @@ static void hear(deft__speaker *speaker, deft_view line)
 {
     deft__request    *request = (deft__request *)(void *)speaker; // its first member
     deft__mcp_reader  reader;
-    deft__mcp_message message;
+    deft__mcp_message message = {0};
     deft__mcp_reader_init(&reader, request->service->allocator);
     if (deft__mcp_reader_take(&reader, line, NULL) != DEFT_OK ||
         deft__mcp_reader_next(&reader, &message, NULL) != DEFT_OK) {
