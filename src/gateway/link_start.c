@@ -274,7 +274,7 @@ static void take_discovered(deft__link *link, const deft__mcp_message *message)
     } else if (link->options.era == DEFT__MCP_ERA_MODERN) {
         (void)deft__fail(&error, DEFT_CONFLICT, 0,
                          "server '%s' does not speak " DEFT__MCP_VERSION_MODERN
-                         "; remove the era from its configuration",
+                         "; set its \"era\" to \"auto\"",
                          deft__quote(&name, deft__link_name(link)));
         deft__link_fail(link, error.message, true);
     } else {
