@@ -380,8 +380,9 @@ static bool send_exchange(deft__link *link, deft__exchange *exchange, const deft
     ring_append(&link->sent, &exchange->node);
     link->sent_count++;
     table_put(link, exchange);
-    const uint64_t now    = link->timers->now_ms;
-    const uint64_t limit  = link->options.call_time_max_ms;
+    const uint64_t now = link->timers->now_ms;
+    const uint64_t limit =
+        exchange->is_lasting ? exchange->timeout_ms : link->options.call_time_max_ms;
     exchange->deadline_ms = limit < UINT64_MAX - now ? now + limit : UINT64_MAX;
     deft__timer_set(link->timers, &exchange->timer,
                     exchange->timeout_ms < limit ? exchange->timeout_ms : limit);
@@ -437,9 +438,10 @@ static deft__exchange *new_exchange(deft__link *link, const deft__exchange_optio
     // The one that was used last is the one that is still in the processor's cache.
     deft__exchange *exchange = exchange_of(link->unused.previous);
     ring_remove(&exchange->node);
-    exchange->finish   = options->finish;
-    exchange->progress = options->progress;
-    exchange->context  = options->context;
+    exchange->finish     = options->finish;
+    exchange->progress   = options->progress;
+    exchange->context    = options->context;
+    exchange->is_lasting = options->is_lasting;
     exchange->timeout_ms =
         options->timeout_ms > 0 ? options->timeout_ms : link->options.call_timeout_ms;
     exchange->parts = (deft__link_parts){.wants_progress = options->wants_progress};

@@ -60,6 +60,7 @@ struct deft__exchange {
     uint64_t             id; // also its progress token; 0 until it is sent
     deft__timer          timer;
     uint64_t             timeout_ms;
+    bool                 is_lasting;  // call_time_max_ms does not hold
     uint64_t             deadline_ms; // progress or not
     deft__link_parts     parts;       // while queued; views into `kept`
     deft_buffer          kept;

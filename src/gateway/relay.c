@@ -441,6 +441,7 @@ void deft__relay_send(deft__relay *relay)
         .capabilities   = relay->capabilities,
         .log_level      = relay->log_level,
         .wants_progress = relay->token.size > 0,
+        .is_lasting     = relay->kind == DEFT__RELAY_WATCH,
         .timeout_ms     = relay->kind == DEFT__RELAY_WATCH ? WATCH_MS : 0,
         .finish         = finished,
         .progress       = progressed,
