@@ -294,7 +294,9 @@ static void timeout_ring(void *context)
     } else if (now >= exchange->deadline_ms) {
         (void)deft__fail(&error, DEFT_LIMIT, 0, "server '%s' did not finish within %s",
                          deft__quote(&name, deft__link_name(link)),
-                         deft__span_text(&span, link->options.call_time_max_ms));
+                         deft__span_text(&span, exchange->is_lasting
+                                                    ? exchange->timeout_ms
+                                                    : link->options.call_time_max_ms));
     } else {
         (void)deft__fail(&error, DEFT_LIMIT, 0, "server '%s' did not answer within %s",
                          deft__quote(&name, deft__link_name(link)),

@@ -60,14 +60,14 @@ struct deft__exchange {
     uint64_t             id; // also its progress token; 0 until it is sent
     deft__timer          timer;
     uint64_t             timeout_ms;
-    bool                 is_lasting;  // call_time_max_ms does not hold
     uint64_t             deadline_ms; // progress or not
     deft__link_parts     parts;       // while queued; views into `kept`
     deft_buffer          kept;
     void (*finish)(void *context, deft__exchange *exchange, const deft__outcome *outcome);
     void (*progress)(void *context, deft__exchange *exchange, const deft__mcp_message *message);
     void        *context;
-    deft__ending ending; // while doomed
+    deft__ending ending;     // while doomed
+    bool         is_lasting; // call_time_max_ms does not hold
     char         reason[DEFT__LINK_SENTENCE_SIZE];
 };
 
