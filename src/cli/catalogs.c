@@ -195,13 +195,18 @@ static deft_catalog *leave_mcp_out(deft__cli *cli, deft_catalog *catalog, deft_e
     return rest;
 }
 
+void deft__complain_no_catalog(const deft__cli *cli)
+{
+    deft__complain(&cli->output,
+                   "no catalog was given; name a file or a folder with tool definitions: "
+                   "deft %s --catalog tools.json",
+                   cli->invocation.command->name);
+}
+
 deft_catalog *deft__catalog_read(deft__cli *cli, const deft_settings *settings)
 {
     if (!deft__invocation_has(&cli->invocation, DEFT__FLAG_CATALOG)) {
-        deft__complain(&cli->output,
-                       "no catalog was given; name a file or a folder with tool definitions: "
-                       "deft %s --catalog tools.json",
-                       cli->invocation.command->name);
+        deft__complain_no_catalog(cli);
         return NULL;
     }
     deft_error           error   = DEFT_ERROR_INIT;

@@ -11,6 +11,9 @@
 // deft_catalog_release() on it. NULL after complaining.
 deft_catalog *deft__catalog_read(deft__cli *cli, const deft_settings *settings);
 
+// Complains that there is nothing to read, and says what to do.
+void deft__complain_no_catalog(const deft__cli *cli);
+
 // `catalog` (released) without its MCP servers; `left_out` counts their tools. NULL on failure.
 deft_catalog *deft__catalog_without_mcp(deft_catalog *catalog, size_t *left_out, deft_error *error);
 
