@@ -25,26 +25,6 @@ static bool split(const char *word, pair *out)
     return size > 0;
 }
 
-static deft_status check_object(deft_view text, deft_error *error)
-{
-    deft_error  inner = DEFT_ERROR_INIT;
-    deft__json  document;
-    deft_status status = DEFT_OK;
-    deft__json_init(&document, NULL);
-    if (deft__json_parse(&document, text, NULL, &inner) != DEFT_OK) {
-        status =
-            deft__fail(error, DEFT_INVALID, inner.offset,
-                       "the arguments are not JSON: %s (byte %zu)", inner.message, inner.offset);
-    } else if (!deft__json_is(deft__json_root(&document), DEFT__JSON_OBJECT)) {
-        status = deft__fail(error, DEFT_INVALID, 0,
-                            "the arguments are %s; a tool takes an object: '{\"name\": value}', or "
-                            "name=value",
-                            deft__json_kind_name(deft__json_kind_of(deft__json_root(&document))));
-    }
-    deft__json_clear(&document);
-    return status;
-}
-
 static void write_value(deft__json_writer *json, deft__json *document, const pair *given)
 {
     if (!given->is_string && deft__json_parse(document, given->value, NULL, NULL) == DEFT_OK) {
@@ -99,21 +79,39 @@ static deft_status write_pairs(const char *const *words, size_t count, deft_buff
     return status;
 }
 
+deft_status deft__arguments_write_json(deft_view text, deft_buffer *out, deft_error *error)
+{
+    deft_error  inner  = DEFT_ERROR_INIT;
+    deft_status status = DEFT_OK;
+    deft__json  document;
+    deft__json_init(&document, NULL);
+    if (deft__json_parse(&document, text, NULL, &inner) != DEFT_OK) {
+        status =
+            deft__fail(error, DEFT_INVALID, inner.offset,
+                       "the arguments are not JSON: %s (byte %zu)", inner.message, inner.offset);
+    } else if (!deft__json_is(deft__json_root(&document), DEFT__JSON_OBJECT)) {
+        status = deft__fail(error, DEFT_INVALID, 0,
+                            "the arguments are %s; a tool takes an object: '{\"name\": value}', or "
+                            "name=value",
+                            deft__json_kind_name(deft__json_kind_of(deft__json_root(&document))));
+    } else if (deft_buffer_reserve(out, text.size)) {
+        deft_buffer_append(out, deft__json_raw(deft__json_root(&document)));
+    } else {
+        status = deft__fail_memory(error);
+    }
+    deft__json_clear(&document);
+    return status;
+}
+
 deft_status deft__arguments_write(const char *const *words, size_t count, deft_buffer *out,
                                   deft_error *error)
 {
-    const size_t start  = out->size;
-    deft_status  status = DEFT_OK;
-    const char  *text   = count == 1 ? words[0] + strspn(words[0], " \t\r\n") : "";
+    const char *text = count == 1 ? words[0] + strspn(words[0], " \t\r\n") : "";
     if (text[0] == '{' || text[0] == '[' || text[0] == '"') {
-        status = check_object(deft_view_of(text), error);
-        if (status == DEFT_OK) {
-            deft_buffer_append_text(out, text);
-            status = out->status == DEFT_OK ? DEFT_OK : deft__fail_memory(error);
-        }
-    } else {
-        status = write_pairs(words, count, out, error);
+        return deft__arguments_write_json(deft_view_of(text), out, error);
     }
+    const size_t      start  = out->size;
+    const deft_status status = write_pairs(words, count, out, error);
     if (status != DEFT_OK) {
         deft_buffer_truncate(out, start);
     }

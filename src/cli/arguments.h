@@ -4,6 +4,7 @@
 
 #include "deft/buffer.h"
 #include "deft/error.h"
+#include "deft/view.h"
 
 // Appends the arguments as one JSON object. `words` are
 //
@@ -16,5 +17,8 @@
 // name is there twice.
 deft_status deft__arguments_write(const char *const *words, size_t count, deft_buffer *out,
                                   deft_error *error);
+
+// The same for a text that must be a JSON object.
+deft_status deft__arguments_write_json(deft_view text, deft_buffer *out, deft_error *error);
 
 #endif

@@ -12,23 +12,19 @@
 // The arguments from the words behind the tool's name, or from stdin for "-".
 static deft_status read_arguments(const deft__cli *cli, deft_buffer *out, deft_error *error)
 {
-    const char *const *words  = cli->invocation.operands + 1;
-    const size_t       count  = cli->invocation.operand_count - 1;
-    deft_status        status = DEFT_OK;
-    if (count == 1 && strcmp(words[0], "-") == 0) {
-        deft_buffer text;
-        deft_buffer_init(&text, NULL);
-        status = deft__file_read("-", ARGUMENTS_SIZE_MAX, "the arguments as a JSON object", &text,
-                                 error);
-        deft_buffer_append_byte(&text, '\0');
-        if (status == DEFT_OK && text.status == DEFT_OK) {
-            const char *const word = text.data;
-            status                 = deft__arguments_write(&word, 1, out, error);
-        }
-        deft_buffer_clear(&text);
-    } else {
-        status = deft__arguments_write(words, count, out, error);
+    const char *const *words = cli->invocation.operands + 1;
+    const size_t       count = cli->invocation.operand_count - 1;
+    if (count != 1 || strcmp(words[0], "-") != 0) {
+        return deft__arguments_write(words, count, out, error);
     }
+    deft_buffer text;
+    deft_buffer_init(&text, NULL);
+    deft_status status =
+        deft__file_read("-", ARGUMENTS_SIZE_MAX, "the arguments as a JSON object", &text, error);
+    if (status == DEFT_OK) {
+        status = deft__arguments_write_json(deft_buffer_view(&text), out, error);
+    }
+    deft_buffer_clear(&text);
     return status;
 }
 

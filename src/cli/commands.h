@@ -87,6 +87,7 @@ typedef enum deft__operand_kind {
     DEFT__OPERAND_TEXT,
     DEFT__OPERAND_COMMAND,
     DEFT__OPERAND_SHELL,
+    DEFT__OPERAND_TOOL_SEARCH, // status or reset
     DEFT__OPERAND_SETTING,
     DEFT__OPERAND_DIRECTORY
 } deft__operand_kind;

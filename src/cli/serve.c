@@ -88,8 +88,28 @@ static deft__store *open_store(deft__cli *cli)
     return store;
 }
 
+// A gateway may stand behind another one that has other servers. A third is a circle: each would
+// start the next one without end.
+#define DEPTH_MAX 2
+
+// Counts gateways inside one another, through a variable that servers inherit. False after complaining.
+static bool enter(const deft__cli *cli)
+{
+    const char *variable = getenv("DEFT_DEPTH");
+    uint64_t    depth    = 0;
+    if (variable != NULL && deft__parse_u64(deft_view_of(variable), &depth) && depth >= DEPTH_MAX) {
+        deft__complain(&cli->output, "a gateway behind a gateway behind a gateway: is 'deft serve' "
+                                     "among its own servers?");
+        return false;
+    }
+    return setenv("DEFT_DEPTH", depth == 0 ? "1" : "2", 1) == 0;
+}
+
 static int serve(deft__cli *cli, const deft_config *config)
 {
+    if (!enter(cli)) {
+        return DEFT__EXIT_WRONG;
+    }
     deft_error  error = DEFT_ERROR_INIT;
     deft_buffer folder;
     deft_buffer_init(&folder, NULL);
