@@ -146,21 +146,30 @@ bool deft__live_has_servers(deft__live *live)
     return false;
 }
 
+deft__store *deft__open_store(deft__cli *cli, const deft_config *config)
+{
+    const deft__store_options options = {
+        .journal_rows_max = deft_config_settings(config)->journal_rows_max,
+    };
+    deft_error   error = DEFT_ERROR_INIT;
+    deft__store *store = NULL;
+    deft_buffer  path;
+    deft_buffer_init(&path, NULL);
+    if (deft__store_path(getenv("DEFT_STORE"), getenv("XDG_CACHE_HOME"), getenv("HOME"), &path)) {
+        store = deft__store_open(path.data, &options, &error);
+        if (store == NULL) {
+            deft__note(&cli->output, "%s", error.message);
+        }
+    }
+    deft_buffer_clear(&path);
+    return store;
+}
+
 deft__store *deft__live_store(deft__live *live)
 {
     if (!live->is_store_tried) {
-        deft_error  error = DEFT_ERROR_INIT;
-        deft_buffer path;
-        deft_buffer_init(&path, NULL);
         live->is_store_tried = true;
-        if (deft__store_path(getenv("DEFT_STORE"), getenv("XDG_CACHE_HOME"), getenv("HOME"),
-                             &path)) {
-            live->store = deft__store_open(path.data, NULL, &error);
-            if (live->store == NULL) {
-                deft__note(&live->cli->output, "%s", error.message);
-            }
-        }
-        deft_buffer_clear(&path);
+        live->store          = deft__open_store(live->cli, live->config);
     }
     return live->store;
 }

@@ -43,4 +43,7 @@ bool deft__live_ask(deft__live *live, const char *method, deft_view params,
 // The store of this user; NULL after saying why, once.
 deft__store *deft__live_store(deft__live *live);
 
+// The same, opened for whoever has no deft__live. Close it.
+deft__store *deft__open_store(deft__cli *cli, const deft_config *config);
+
 #endif

@@ -2,6 +2,7 @@
 #include "serve/serve.h"
 
 #include "cli/discovery.h"
+#include "cli/live.h"
 #include "cli/text.h"
 #include "serve/control.h"
 
@@ -72,22 +73,6 @@ static void tell(void *context, deft_view line)
     deft__note(&cli->output, "%.*s", (int)line.size, line.data);
 }
 
-static deft__store *open_store(deft__cli *cli)
-{
-    deft_error   error = DEFT_ERROR_INIT;
-    deft__store *store = NULL;
-    deft_buffer  path;
-    deft_buffer_init(&path, NULL);
-    if (deft__store_path(getenv("DEFT_STORE"), getenv("XDG_CACHE_HOME"), getenv("HOME"), &path)) {
-        store = deft__store_open(path.data, NULL, &error);
-        if (store == NULL) {
-            deft__note(&cli->output, "%s", error.message);
-        }
-    }
-    deft_buffer_clear(&path);
-    return store;
-}
-
 // A gateway may stand behind another one that has other servers. A third is a circle: each would
 // start the next one without end.
 #define DEPTH_MAX 2
@@ -115,7 +100,7 @@ static int serve(deft__cli *cli, const deft_config *config)
     deft_buffer_init(&folder, NULL);
     const bool has_folder = deft__control_directory(
         getenv("XDG_RUNTIME_DIR"), getenv("XDG_STATE_HOME"), getenv("HOME"), &folder);
-    deft__store              *store   = open_store(cli);
+    deft__store              *store   = deft__open_store(cli, config);
     const deft__serve_options options = {
         .config            = config,
         .environment       = (const char *const *)environ,
