@@ -6,7 +6,7 @@
 #include "cli/output.h"
 #include "json/reader.h"
 
-// The array that deft/servers answers (serve/control.h), as of `now_s` (seconds since 1970). False:
+// The array in the answer to deft/servers (serve/control.h), as of `now_s` (seconds since 1970). False:
 // there is none.
 bool deft__report_servers(deft__output *output, deft__json_value servers, uint64_t now_s);
 

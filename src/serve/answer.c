@@ -94,6 +94,8 @@ static void run_servers(deft__request *request, deft__json_value params)
         deft__json_parse(&document, deft_buffer_view(&text), NULL, NULL) != DEFT_OK) {
         request->result.status = DEFT_OUT_OF_MEMORY;
     }
+    deft__json_begin_object(&json);
+    deft__json_name(&json, "servers");
     deft__json_begin_array(&json);
     deft__json_iterator servers = deft__json_iterate(deft__json_root(&document));
     while (deft__json_next(&servers)) {
@@ -114,6 +116,7 @@ static void run_servers(deft__request *request, deft__json_value params)
         deft__json_end_object(&json);
     }
     deft__json_end_array(&json);
+    deft__json_end_object(&json);
     deft__json_clear(&document);
     deft_buffer_clear(&text);
     finish(request);

@@ -4,7 +4,7 @@
 //     deft/status                    {"pid", "version", "startedAt", "directory", "text", "status"}:
 //                                    `text` is for a person; `status` has settled, tools, clients,
 //                                    servers. Times are seconds since 1970
-//     deft/servers  {discover}       an array: name, state, era, version, tools, tokens, reason,
+//     deft/servers  {discover}       {"servers": [...]}: name, state, era, version, tools, tokens, reason,
 //                                    retryInMs, open, checkedAt (when its manifest last held true).
 //                                    With `discover` true, after servers that are not known were
 //                                    asked

@@ -6,8 +6,6 @@ deft call lamps::list_lamps --json
 echo '{"lamp": "hall"}' | deft call lamps::switch_lamp -
 deft call lamps::switch_lamp lamp=attic
 echo "exit code $?"
-deft call lamps::switch_lamp lamp=7
-echo "exit code $?"
 deft call lamps::swich_lamp lamp=hall
 echo "exit code $?"
 deft call camps::list_lamps
