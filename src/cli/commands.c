@@ -15,7 +15,8 @@ static const deft__flag flags[DEFT__FLAG_COUNT] = {
             .kind          = DEFT__VALUE_PATH,
             .value_name    = "FILE|DIR",
             .help          = "Read tool definitions from a file, from the *.json and *.jsonl files "
-                             "of a directory, or from - for stdin",
+                             "of a directory, or from - for stdin, in place of those of the "
+                             "configured servers",
             .is_global     = true,
             .is_repeatable = true,
         },
@@ -449,7 +450,7 @@ static const deft__command commands[] = {
         .operands = "",
         .flags    = DEFT__FLAG_BIT(DEFT__FLAG_SORT) | DEFT__FLAG_BIT(DEFT__FLAG_SERVER) |
                  DEFT__FLAG_BIT(DEFT__FLAG_SERVERS) | DEFT__FLAG_BIT(DEFT__FLAG_DEFINITIONS) |
-                 DEFT__FLAG_BIT(DEFT__FLAG_FORM),
+                 DEFT__FLAG_BIT(DEFT__FLAG_FORM) | DEFT__FLAG_BIT(DEFT__FLAG_GATEWAY),
         .summary = "Show what each tool and each server costs",
         .description =
             "Lists every tool with its place, its size in characters and its tokens, and what of "
@@ -461,6 +462,7 @@ static const deft__command commands[] = {
     {
         .name     = "context",
         .operands = "",
+        .flags    = DEFT__FLAG_BIT(DEFT__FLAG_GATEWAY),
         .summary  = "Show what the definitions cost in the context window, and what is saved",
         .description =
             "Compares two starts of a session: with every definition in the context window, and "
@@ -473,8 +475,9 @@ static const deft__command commands[] = {
         .operands          = "[TOOL...]",
         .operand_count_max = SIZE_MAX,
         .operand_kind      = DEFT__OPERAND_TEXT,
-        .flags             = DEFT__FLAG_BIT(DEFT__FLAG_SERVER) | DEFT__FLAG_BIT(DEFT__FLAG_PLACE),
-        .summary           = "Show which tools are deferred, and why",
+        .flags             = DEFT__FLAG_BIT(DEFT__FLAG_SERVER) | DEFT__FLAG_BIT(DEFT__FLAG_PLACE) |
+                 DEFT__FLAG_BIT(DEFT__FLAG_GATEWAY),
+        .summary = "Show which tools are deferred, and why",
         .description =
             "Says first whether tool search is active and why, then for each tool its place "
             "(pinned, visible or deferred) and the rule that decided it. TOOL is a name, an id "
@@ -485,8 +488,9 @@ static const deft__command commands[] = {
     {
         .name     = "listing",
         .operands = "",
-        .flags    = DEFT__FLAG_BIT(DEFT__FLAG_DEFINITIONS) | DEFT__FLAG_BIT(DEFT__FLAG_FORM),
-        .summary  = "Show what the model sees of the deferred tools",
+        .flags    = DEFT__FLAG_BIT(DEFT__FLAG_DEFINITIONS) | DEFT__FLAG_BIT(DEFT__FLAG_FORM) |
+                 DEFT__FLAG_BIT(DEFT__FLAG_GATEWAY),
+        .summary = "Show what the model sees of the deferred tools",
         .description =
             "Prints the list of deferred tools as it stands in the search tool's description. Its "
             "level and its tokens go to stderr. Past its budget (toolSearch.listingBudgetTokens) "
@@ -518,7 +522,7 @@ static const deft__command commands[] = {
         .operand_count_max = SIZE_MAX,
         .operand_kind      = DEFT__OPERAND_TEXT,
         .flags             = DEFT__FLAG_BIT(DEFT__FLAG_LIMIT) | DEFT__FLAG_BIT(DEFT__FLAG_RANKING) |
-                 DEFT__FLAG_BIT(DEFT__FLAG_TOOL),
+                 DEFT__FLAG_BIT(DEFT__FLAG_TOOL) | DEFT__FLAG_BIT(DEFT__FLAG_GATEWAY),
         .summary = "Show why a search finds what it finds",
         .description =
             "Runs one search as 'deft search' does and takes it apart: how many tools have each "

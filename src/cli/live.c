@@ -110,18 +110,29 @@ static bool choose_gateway(deft__live *live, deft__live_choice choice)
 
 // --- Opening. ------------------------------------------------------------------------------------
 
-bool deft__live_open(deft__live *live, deft__cli *cli, deft__live_choice choice)
+static bool start(deft__live *live, deft__cli *cli, deft_config *config, bool is_config_lent,
+                  deft__live_choice choice)
 {
-    *live = (deft__live){.cli = cli};
+    *live = (deft__live){.cli = cli, .config = config, .is_config_lent = is_config_lent};
     deft_buffer_init(&live->socket, NULL);
     deft_buffer_init(&live->answer, NULL);
     deft__json_init(&live->document, NULL);
-    live->config = deft__config_read(cli);
-    if (live->config == NULL || !choose_gateway(live, choice)) {
+    if (config == NULL || !choose_gateway(live, choice)) {
         deft__live_close(live);
         return false;
     }
     return true;
+}
+
+bool deft__live_open(deft__live *live, deft__cli *cli, deft__live_choice choice)
+{
+    return start(live, cli, deft__config_read(cli), false, choice);
+}
+
+bool deft__live_lend(deft__live *live, deft__cli *cli, deft_config *config,
+                     deft__live_choice choice)
+{
+    return start(live, cli, config, true, choice);
 }
 
 void deft__live_close(deft__live *live)
@@ -130,7 +141,9 @@ void deft__live_close(deft__live *live)
     deft__json_clear(&live->document);
     deft_buffer_clear(&live->socket);
     deft_buffer_clear(&live->answer);
-    deft_config_free(live->config);
+    if (!live->is_config_lent) {
+        deft_config_free(live->config);
+    }
     live->store  = NULL;
     live->config = NULL;
 }
@@ -234,4 +247,18 @@ bool deft__live_ask(deft__live *live, const char *method, deft_view params,
         deft__complain(&live->cli->output, "%s", error.message);
     }
     return status == DEFT_OK;
+}
+
+void deft__live_tell_missing(const deft__cli *cli, deft__json_value answer)
+{
+    deft_buffer scratch;
+    deft_buffer_init(&scratch, NULL);
+    deft_view text = deft__json_string(deft__json_member(answer, "missing"), &scratch);
+    while (text.size > 0 && (text.data[text.size - 1] == '\n' || text.data[text.size - 1] == '.')) {
+        text.size--;
+    }
+    if (text.size > 0) {
+        deft__note(&cli->output, "%.*s", (int)text.size, text.data);
+    }
+    deft_buffer_clear(&scratch);
 }

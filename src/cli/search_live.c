@@ -83,20 +83,6 @@ static void print_json(deft__cli *cli, deft_view query, deft__json_value answer)
     deft__print_result(&cli->output, &text);
 }
 
-static void tell_missing(deft__cli *cli, deft__json_value answer)
-{
-    deft_buffer scratch;
-    deft_buffer_init(&scratch, NULL);
-    deft_view text = deft__json_string(deft__json_member(answer, "missing"), &scratch);
-    while (text.size > 0 && (text.data[text.size - 1] == '\n' || text.data[text.size - 1] == '.')) {
-        text.size--;
-    }
-    if (text.size > 0) {
-        deft__note(&cli->output, "%.*s", (int)text.size, text.data);
-    }
-    deft_buffer_clear(&scratch);
-}
-
 static int report(deft__cli *cli, deft_view query, deft__json_value answer)
 {
     const deft__json_value hits  = deft__json_member(answer, "hits");
@@ -108,7 +94,7 @@ static int report(deft__cli *cli, deft_view query, deft__json_value answer)
     } else {
         deft__note(&cli->output, "no tool matches '%.*s'", (int)query.size, query.data);
     }
-    tell_missing(cli, answer);
+    deft__live_tell_missing(cli, answer);
     return count > 0 ? DEFT__EXIT_FOUND : DEFT__EXIT_NOTHING;
 }
 
