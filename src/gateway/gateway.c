@@ -261,6 +261,18 @@ static void link_learned(void *context, deft__link *link, deft__manifest *manife
     }
 }
 
+// It says the same as before: that is worth knowing, too.
+static void link_confirmed(void *context, deft__link *link)
+{
+    deft__gateway *gateway = context;
+    deft__slot    *slot    = deft__link_tag(link);
+    slot->is_stale         = false;
+    if (gateway->host.manifest_learned != NULL) {
+        gateway->host.manifest_learned(gateway->host.context, slot->place,
+                                       deft__link_manifest(link));
+    }
+}
+
 static void driver_start(void *context, deft__link *link, uint32_t life)
 {
     const deft__gateway *gateway = context;
@@ -334,12 +346,13 @@ deft__gateway *deft__gateway_new(const deft__gateway_options *options,
                           .start   = driver_start,
                           .send    = driver_send,
                           .stop    = driver_stop},
-        .listener      = {.context  = gateway,
-                          .changed  = link_changed,
-                          .learned  = link_learned,
-                          .notified = deft__gateway_notified,
-                          .asked    = deft__gateway_asked,
-                          .unasked  = deft__gateway_unasked},
+        .listener      = {.context   = gateway,
+                          .changed   = link_changed,
+                          .learned   = link_learned,
+                          .confirmed = link_confirmed,
+                          .notified  = deft__gateway_notified,
+                          .asked     = deft__gateway_asked,
+                          .unasked   = deft__gateway_unasked},
         .is_patient    = true,
     };
     if (options->usage != NULL) {

@@ -301,12 +301,6 @@ static void hook_finished(void *context, uint64_t number, int exit_code, deft_vi
     }
 }
 
-static void manifest_learned(void *context, size_t server, deft__manifest *manifest)
-{
-    deft__service *service = context;
-    deft__keeper_learn(&service->keeper, server, manifest);
-}
-
 static void journal(void *context, const deft__journal_entry *entry)
 {
     deft__service *service = context;
@@ -332,17 +326,29 @@ void deft__service_progress(const deft__service *service, size_t *done, size_t *
     }
 }
 
+static void tell_progress(deft__service *service, size_t place)
+{
+    deft__service_server *server = &service->servers[place];
+    size_t                done;
+    size_t                total;
+    if (service->options->progress != NULL && server->was_unknown && !server->is_told &&
+        is_found_out(service, place)) {
+        server->is_told = true;
+        deft__service_progress(service, &done, &total);
+        service->options->progress(service->options->context, done, total, server->config->name);
+    }
+}
+
+static void manifest_learned(void *context, size_t server, deft__manifest *manifest)
+{
+    deft__service *service = context;
+    deft__keeper_learn(&service->keeper, server, manifest);
+    tell_progress(service, server);
+}
+
 static void server_changed(void *context, size_t server)
 {
-    const deft__service *service = context;
-    size_t               done;
-    size_t               total;
-    if (service->options->progress != NULL && service->servers[server].was_unknown &&
-        is_found_out(service, server)) {
-        deft__service_progress(service, &done, &total);
-        service->options->progress(service->options->context, done, total,
-                                   service->servers[server].config->name);
-    }
+    tell_progress(context, server);
 }
 
 // --- Life of the service. -------------------------------------------------------------------------

@@ -22,6 +22,7 @@ typedef struct deft__service_server {
     deft__ring                errors;      // what it wrote to stderr, in all its lives
     deft__life               *lives;       // one, and those that are being stopped
     bool                      was_unknown; // when the service began: counted in progress
+    bool                      is_told;     // that it is known now, or has failed
 } deft__service_server;
 
 // Who speaks to the gateway as a client: lines for it arrive here.

@@ -51,7 +51,8 @@ static const char *expand(launching *now, const char *what, deft_view prefix, de
     deft_buffer_reset(&now->scratch);
     deft_buffer_append(&now->scratch, prefix);
     deft_status status = deft_config_expand(text, look_up, now, &now->scratch, &cause);
-    if (status == DEFT_OK && memchr(now->scratch.data, '\0', now->scratch.size) != NULL) {
+    if (status == DEFT_OK && now->scratch.size > 0 &&
+        memchr(now->scratch.data, '\0', now->scratch.size) != NULL) {
         deft__fail(&cause, DEFT_INVALID, 0, "holds a NUL, which no program can be given");
         status = cause.status;
     }
