@@ -60,7 +60,8 @@ typedef struct deft__gateway_host {
     void (*snapshot_build)(void *context, deft__snapshot_job *job);
     // Run a hook; answer later with deft__gateway_hook_finished(). NULL: there are no hooks.
     void (*hook_run)(void *context, const deft__hook *hook);
-    // Keep what was learned, for the next start. May be NULL, as may the next ones.
+    // Keep what was learned, or turned out to be true still, for the next start. May be NULL, as may
+    // the next ones.
     void (*manifest_learned)(void *context, size_t server, deft__manifest *manifest);
     void (*journal)(void *context, const deft__journal_entry *entry);
     // A server's state changed; for progress displays.
@@ -82,6 +83,7 @@ typedef struct deft__gateway_options {
     deft_naming naming;                // of listed tools and prompts: WIRE, or PLAIN for one server
     uint64_t    first_wait_ms;         // how long the first list waits for unknown servers; 700
     uint64_t    clients_max;           // 10,000
+    uint64_t    refresh_age_ms;        // servers are asked for their lists again; default 24 hours
     uint64_t    seed;                  // random: state that clients hand back is sealed with it
 } deft__gateway_options;
 

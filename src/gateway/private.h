@@ -31,6 +31,7 @@ struct deft__gateway {
     deft_naming           naming;
     uint64_t              first_wait_ms;
     uint64_t              clients_max;
+    uint64_t              refresh_age_ms;
     uint64_t              seed;
     deft__gateway_host    host;
     deft__timers          timers;
@@ -46,6 +47,7 @@ struct deft__gateway {
     deft__timer         rebuild;  // set: manifests have changed since
     deft__timer         patience; // set: the first list still waits
     deft__timer         entrance; // set: waiting lines can be looked at
+    deft__timer         refresh;  // when all lists are asked for again
     bool                is_discovering;
     bool                is_patient; // the first list may still wait for servers
 
