@@ -45,6 +45,7 @@ typedef struct deft__hook {
     uint64_t  timeout_ms;
 } deft__hook;
 
+// What a gateway asks for. None of these may call back into the gateway before it has returned.
 typedef struct deft__gateway_host {
     void *context;
     // As in deft__link_driver; `server` is the place in the configuration. Answer through
@@ -52,7 +53,7 @@ typedef struct deft__gateway_host {
     void (*server_start)(void *context, size_t server, uint32_t life);
     void (*server_send)(void *context, size_t server, uint32_t life, deft_view line);
     void (*server_stop)(void *context, size_t server, uint32_t life);
-    // One message to a client: a line without its end.
+    // One message to a client: a line without its end. The client must not be closed from within.
     void (*client_send)(void *context, deft__client *client, deft_view line);
     // Run the job, on any thread, then call deft__gateway_snapshot_built() on this one.
     void (*snapshot_build)(void *context, deft__snapshot_job *job);
@@ -90,9 +91,16 @@ deft__gateway *deft__gateway_new(const deft__gateway_options *options,
                                  const deft_allocator *allocator, deft_error *error);
 void           deft__gateway_free(deft__gateway *gateway); // NULL is fine
 
-// Builds the first snapshot (through the host) and discovers servers that have no manifest or an
-// old one. Clients may come before.
+// Builds the first snapshot (through the host) from the manifests at hand. Clients may come before.
 void deft__gateway_start(deft__gateway *gateway);
+
+// Starts every server that has no manifest, or an old one, to learn its lists. The first client that
+// says more than `server/discover` does this too: some agents start a gateway only to ask which
+// era it speaks, and then kill it.
+void deft__gateway_discover(deft__gateway *gateway);
+
+// Whether nothing is being learned or built: every server is known, or has failed.
+bool deft__gateway_is_settled(const deft__gateway *gateway);
 
 // Time: call advance when the next timer is due, and before handing anything else in.
 void     deft__gateway_advance(deft__gateway *gateway, uint64_t now_ms);

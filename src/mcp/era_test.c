@@ -1,6 +1,7 @@
 // Revisions, eras and capabilities, as peers declare them and as we do.
 #include "mcp/era.h"
 
+#include "support/allocator.h"
 #include "support/test.h"
 
 #include <limits.h>
@@ -204,6 +205,24 @@ static void what_servers_ask_needs_a_capability(void **state)
     deft__json_clear(&document);
 }
 
+static bool write_with(const deft_allocator *allocator, void *context)
+{
+    (void)context;
+    deft_buffer out;
+    deft_buffer_init(&out, allocator);
+    deft__mcp_write_client_capabilities(&out, (1u << 6) - 1, DEFT__MCP_ERA_LEGACY);
+    deft__mcp_write_server_capabilities(&out, (1u << 9) - 1);
+    const bool is_ok = out.status == DEFT_OK;
+    deft_buffer_clear(&out);
+    return is_ok;
+}
+
+static void memory_may_end_anywhere(void **state)
+{
+    (void)state;
+    assert_true(test_every_allocation_fails(write_with, NULL) > 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -214,6 +233,7 @@ int main(void)
         cmocka_unit_test(capabilities_are_written),
         cmocka_unit_test(what_is_written_reads_back),
         cmocka_unit_test(what_servers_ask_needs_a_capability),
+        cmocka_unit_test(memory_may_end_anywhere),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

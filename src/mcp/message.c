@@ -64,12 +64,12 @@ deft_status deft__mcp_reader_take(deft__mcp_reader *reader, deft_view line, deft
     }
     const deft__json_value root = deft__json_root(&reader->document);
     if (deft__json_is(root, DEFT__JSON_ARRAY)) {
+        reader->is_batch = true;
+        reader->batch    = deft__json_iterate(root);
         if (deft__json_count(root) == 0) {
             return deft__fail(error, DEFT_INVALID, deft__json_offset(root),
                               "an array of messages is empty");
         }
-        reader->is_batch = true;
-        reader->batch    = deft__json_iterate(root);
     }
     reader->is_done = false;
     return DEFT_OK;

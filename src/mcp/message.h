@@ -57,7 +57,8 @@ typedef struct deft__mcp_reader {
 void deft__mcp_reader_init(deft__mcp_reader *reader, const deft_allocator *allocator);
 void deft__mcp_reader_clear(deft__mcp_reader *reader);
 
-// Takes a line in. DEFT_INVALID: not JSON, or an empty array; DEFT_LIMIT: too deep or too large.
+// Takes a line in, which stays where it is. DEFT_INVALID: not JSON (-32700), or an empty array
+// (-32600; `is_batch` tells); DEFT_LIMIT: too deep, too large or of too many values.
 deft_status deft__mcp_reader_take(deft__mcp_reader *reader, deft_view line, deft_error *error);
 
 // The next message of the line: one, or several where the line is an array. DEFT_NOT_FOUND: there

@@ -250,6 +250,7 @@ static void what_is_not_json(void **state)
         assert_int_equal(deft__mcp_reader_take(&reader, deft_view_of(lines[i]), &error),
                          DEFT_INVALID);
         assert_int_not_equal(error.message[0], '\0');
+        assert_int_equal(reader.is_batch, strchr(lines[i], '[') != NULL);
         assert_int_equal(deft__mcp_reader_next(&reader, &message, &error), DEFT_NOT_FOUND);
     }
     deft__mcp_reader_clear(&reader);
@@ -355,6 +356,161 @@ static void messages_are_written_as_one_line(void **state)
     deft_buffer_clear(&out);
 }
 
+// One of each kind, with escapes where they cost memory.
+static const char *const samples[] = {
+    "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools\\/call\",\"params\":{\"_meta\":{\"k\":1}}}",
+    "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/initialized\"}",
+    "{\"jsonrpc\":\"2.0\",\"id\":\"a\",\"result\":{\"content\":[]}}",
+    "[{\"jsonrpc\":\"2.0\",\"id\":1,\"error\":{\"code\":-1,\"message\":\"a\\nb\"}},{}]",
+};
+
+static bool read_all_with(const deft_allocator *allocator, void *context)
+{
+    (void)context;
+    deft__mcp_reader  reader;
+    deft__mcp_message message;
+    deft_buffer       out;
+    bool              is_ok = true;
+    deft__mcp_reader_init(&reader, allocator);
+    deft_buffer_init(&out, allocator);
+    for (size_t i = 0; i < array_size(samples); i++) {
+        deft_error  error  = DEFT_ERROR_INIT;
+        deft_status status = deft__mcp_reader_take(&reader, deft_view_of(samples[i]), &error);
+        while (status == DEFT_OK || status == DEFT_INVALID) {
+            status = deft__mcp_reader_next(&reader, &message, &error);
+        }
+        assert_true(status == DEFT_NOT_FOUND || error.status == DEFT_OUT_OF_MEMORY);
+        is_ok &= status == DEFT_NOT_FOUND;
+    }
+    deft__mcp_write_request(&out, deft_view_of("1"), "a", deft_view_of("{}"));
+    deft__mcp_write_notification(&out, "a", deft_view_of("{}"));
+    deft__mcp_write_result(&out, deft_view_of("1"), deft_view_of("{}"));
+    deft__mcp_write_error(&out, deft_view_of("1"), 1, deft_view_of("m"), deft_view_of("{}"));
+    is_ok &= out.status == DEFT_OK;
+    deft_buffer_clear(&out);
+    deft__mcp_reader_clear(&reader);
+    return is_ok;
+}
+
+static void memory_may_end_anywhere(void **state)
+{
+    (void)state;
+    assert_true(test_every_allocation_fails(read_all_with, NULL) > 3);
+}
+
+// The path of every relayed call.
+static void a_warm_reader_asks_for_no_memory(void **state)
+{
+    (void)state;
+    test_allocator    allocator;
+    deft__mcp_reader  reader;
+    deft__mcp_message message;
+    size_t            requests = 0;
+    test_allocator_init(&allocator);
+    deft__mcp_reader_init(&reader, &allocator.allocator);
+    for (size_t round = 0; round < 3; round++) {
+        requests = round == 1 ? allocator.requests : requests;
+        for (size_t i = 0; i < array_size(samples); i++) {
+            assert_int_equal(deft__mcp_reader_take(&reader, deft_view_of(samples[i]), NULL),
+                             DEFT_OK);
+            while (deft__mcp_reader_next(&reader, &message, NULL) != DEFT_NOT_FOUND) {
+            }
+        }
+    }
+    assert_int_equal(allocator.requests, requests);
+    deft__mcp_reader_clear(&reader);
+    assert_int_equal(allocator.blocks, 0);
+}
+
+static void a_giant_does_not_stay(void **state)
+{
+    (void)state;
+    test_allocator    allocator;
+    deft__mcp_reader  reader;
+    deft__mcp_message message;
+    deft_buffer       giant;
+    deft_error        error = DEFT_ERROR_INIT;
+    test_allocator_init(&allocator);
+    deft__mcp_reader_init(&reader, &allocator.allocator);
+    deft_buffer_init(&giant, NULL);
+    deft_buffer_append_text(&giant, "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"");
+    for (size_t i = 0; i < 200000; i++) {
+        deft_buffer_append_text(&giant, "\\n");
+    }
+    deft_buffer_append_text(&giant, "\",\"params\":{\"a\":[0");
+    for (size_t i = 0; i < 200000; i++) {
+        deft_buffer_append_text(&giant, ",0");
+    }
+    deft_buffer_append_text(&giant, "]}}");
+
+    read_one(&reader, deft_buffer_view(&giant), &message);
+    assert_int_equal(message.method.size, 200000);
+    assert_true(allocator.bytes > 200000 * 16);
+    assert_ok(deft__mcp_reader_take(&reader, deft_view_of("{}"), &error), error);
+    assert_true(allocator.bytes < 10000);
+    deft_buffer_clear(&giant);
+    deft__mcp_reader_clear(&reader);
+}
+
+static void limits_are_answers(void **state)
+{
+    (void)state;
+    deft__mcp_reader reader;
+    deft_buffer      line;
+    deft_error       error = DEFT_ERROR_INIT;
+    deft__mcp_reader_init(&reader, NULL);
+    deft_buffer_init(&line, NULL);
+    for (size_t i = 0; i < 129; i++) {
+        deft_buffer_append_byte(&line, '[');
+    }
+    assert_int_equal(deft__mcp_reader_take(&reader, deft_buffer_view(&line), &error), DEFT_LIMIT);
+    deft_buffer_clear(&line);
+    deft__mcp_reader_clear(&reader);
+}
+
+// Every byte of a message changed, taken out, or the last one: never more than a refusal, and what
+// is read lies inside the line.
+static void one_byte_makes_no_harm(void **state)
+{
+    (void)state;
+    static const char bytes[] = {'\0', '"', '\\', '{',  '}',    '[', ']',
+                                 ',',  ':', '0',  '\n', '\x80', 'u'};
+    deft__mcp_reader  reader;
+    deft__mcp_reader_init(&reader, NULL);
+    for (size_t i = 0; i < array_size(samples); i++) {
+        const size_t size = strlen(samples[i]);
+        for (size_t at = 0; at < size; at++) {
+            for (size_t b = 0; b <= array_size(bytes) + 1; b++) {
+                deft__mcp_message message;
+                test_guard        guard;
+                char              text[256];
+                size_t            text_size = size;
+                memcpy(text, samples[i], size);
+                if (b < array_size(bytes)) {
+                    text[at] = bytes[b];
+                } else if (b == array_size(bytes)) {
+                    text_size--;
+                    memmove(text + at, text + at + 1, size - at - 1);
+                } else {
+                    text_size = at;
+                }
+                const deft_view line   = test_guard_copy(&guard, deft_view_make(text, text_size));
+                deft_status     status = deft__mcp_reader_take(&reader, line, NULL);
+                assert_true(status == DEFT_OK || status == DEFT_INVALID);
+                while ((status = deft__mcp_reader_next(&reader, &message, NULL)) !=
+                       DEFT_NOT_FOUND) {
+                    assert_true(status == DEFT_OK || status == DEFT_INVALID);
+                    assert_true(message.id.size == 0 ||
+                                (message.id.data > line.data &&
+                                 message.id.data + message.id.size < line.data + line.size));
+                }
+                test_guard_clear(&guard);
+            }
+        }
+    }
+    deft__mcp_reader_clear(&reader);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -366,6 +522,11 @@ int main(void)
         cmocka_unit_test(a_batch_is_read_one_by_one),
         cmocka_unit_test(parameters_and_meta),
         cmocka_unit_test(messages_are_written_as_one_line),
+        cmocka_unit_test(memory_may_end_anywhere),
+        cmocka_unit_test(a_warm_reader_asks_for_no_memory),
+        cmocka_unit_test(a_giant_does_not_stay),
+        cmocka_unit_test(limits_are_answers),
+        cmocka_unit_test(one_byte_makes_no_harm),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

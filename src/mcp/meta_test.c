@@ -224,6 +224,43 @@ static void our_own_envelope(void **state)
     deft_buffer_clear(&out);
 }
 
+static bool read_and_write_with(const deft_allocator *allocator, void *context)
+{
+    (void)context;
+    const deft_view line = deft_view_of(
+        "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"a\",\"params\":{\"_meta\":{" VERSION
+        "\"2026\\u002d07-28\"," CAPABILITIES "{},\"\\u0061\":1}}}");
+    deft__mcp_reader   reader;
+    deft__mcp_message  message;
+    deft__mcp_envelope envelope;
+    deft_error         error = DEFT_ERROR_INIT;
+    deft_buffer        out;
+    deft__mcp_reader_init(&reader, allocator);
+    deft_buffer_init(&out, allocator);
+    deft_status status = deft__mcp_reader_take(&reader, line, &error);
+    if (status == DEFT_OK) {
+        status = deft__mcp_reader_next(&reader, &message, &error);
+    }
+    if (status == DEFT_OK) {
+        status = deft__mcp_read_envelope(&reader, &message, &envelope, &error);
+        deft__mcp_write_forwarded_meta(&out, message.meta);
+    }
+    deft__mcp_write_envelope(&out, deft_view_of("2026-07-28"), deft_view_of("{}"),
+                             deft_view_of("{\"name\":\"a name of some length\"}"),
+                             deft_view_of(""));
+    assert_true(status == DEFT_OK || status == DEFT_OUT_OF_MEMORY);
+    const bool is_ok = status == DEFT_OK && out.status == DEFT_OK;
+    deft_buffer_clear(&out);
+    deft__mcp_reader_clear(&reader);
+    return is_ok;
+}
+
+static void memory_may_end_anywhere(void **state)
+{
+    (void)state;
+    assert_true(test_every_allocation_fails(read_and_write_with, NULL) > 3);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -234,6 +271,7 @@ int main(void)
         cmocka_unit_test(progress_tokens_keep_their_type),
         cmocka_unit_test(what_travels_on),
         cmocka_unit_test(our_own_envelope),
+        cmocka_unit_test(memory_may_end_anywhere),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
