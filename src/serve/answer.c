@@ -127,7 +127,7 @@ static void write_missing(deft__json_writer *json, const deft__service *service)
 {
     deft_buffer missing;
     deft_buffer_init(&missing, service->allocator);
-    deft__gateway_write_missing(service->gateway, &missing);
+    deft__gateway_write_missing(service->gateway, NULL, &missing);
     deft__json_name(json, "missing");
     deft__json_write_string(json, deft_buffer_view(&missing));
     deft_buffer_clear(&missing);
@@ -304,7 +304,7 @@ static void hear(deft__speaker *speaker, deft_view line)
 {
     deft__request    *request = (deft__request *)(void *)speaker; // its first member
     deft__mcp_reader  reader;
-    deft__mcp_message message;
+    deft__mcp_message message = {0};
     deft__mcp_reader_init(&reader, request->service->allocator);
     if (deft__mcp_reader_take(&reader, line, NULL) != DEFT_OK ||
         deft__mcp_reader_next(&reader, &message, NULL) != DEFT_OK) {
@@ -343,7 +343,8 @@ static void call(deft__request *request, deft_view tool, deft_view arguments)
     deft__mcp_write_request(&line, deft_view_of("1"), "tools/call", deft_buffer_view(&params));
     deft__service_enter(service);
     if (params.status == DEFT_OK && line.status == DEFT_OK) {
-        request->client = deft__client_open(service->gateway, &request->speaker, &request->error);
+        const deft__client_options options = {.tag = &request->speaker};
+        request->client = deft__client_open(service->gateway, &options, &request->error);
     } else {
         deft__fail_memory(&request->error);
     }

@@ -139,7 +139,7 @@ static bool write_all(int descriptor, deft_view bytes)
 static deft_status take_answer(deft_view line, deft_buffer *result, deft_error *error)
 {
     deft__mcp_reader  reader;
-    deft__mcp_message message;
+    deft__mcp_message message = {0};
     deft__mcp_reader_init(&reader, result->allocator);
     deft_status status = deft__mcp_reader_take(&reader, line, error);
     if (status == DEFT_OK) {

@@ -154,8 +154,8 @@ static void received(void *context, deft_view line)
 {
     visitor          *who = context;
     deft__mcp_reader  reader;
-    deft__mcp_message message;
-    deft_error        error = DEFT_ERROR_INIT;
+    deft__mcp_message message = {0};
+    deft_error        error   = DEFT_ERROR_INIT;
     deft__mcp_reader_init(&reader, who->door->service->allocator);
     if (deft__mcp_reader_take(&reader, line, &error) != DEFT_OK) {
         send_error(who, deft_view_of("null"), DEFT__MCP_PARSE_ERROR, error.message);

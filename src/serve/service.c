@@ -278,9 +278,11 @@ static void snapshot_build(void *context, deft__snapshot_job *job)
 
 // --- What the gateway tells. ----------------------------------------------------------------------
 
-static void client_send(void *context, deft__client *client, deft_view line)
+// There is one pipe to each client, whatever a line is about.
+static void client_send(void *context, deft__client *client, deft_view about, deft_view line)
 {
     (void)context;
+    (void)about;
     deft__speaker *speaker = deft__client_tag(client);
     speaker->hear(speaker, line);
 }
@@ -471,8 +473,8 @@ static uint64_t random_seed(void)
     return seed;
 }
 
-static deft_status make_gateway(deft__service *service, deft__gateway_server *servers,
-                                deft_error *error)
+static deft_status make_gateway_of(deft__service *service, deft__gateway_server *servers,
+                                   deft_error *error)
 {
     for (size_t i = 0; i < service->server_count; i++) {
         const deft_server_config *config = service->servers[i].config;
@@ -496,7 +498,8 @@ static deft_status make_gateway(deft__service *service, deft__gateway_server *se
         .naming        = deft_config_server_count(service->options->config) == 1 ? DEFT_NAMING_PLAIN
                                                                                  : DEFT_NAMING_WIRE,
         .first_wait_ms = service->settings->first_wait_ms,
-        .seed          = random_seed(),
+        .refresh_age_ms = service->settings->refresh_age_ms,
+        .seed           = random_seed(),
     };
     const deft__gateway_host host = {
         .context          = service,
@@ -514,6 +517,21 @@ static deft_status make_gateway(deft__service *service, deft__gateway_server *se
     service->gateway =
         deft__gateway_new(&options, &host, service->told_ms, service->allocator, error);
     return service->gateway != NULL ? DEFT_OK : DEFT_CONFLICT;
+}
+
+static deft_status make_gateway(deft__service *service, deft_error *error)
+{
+    const size_t          size    = (service->server_count + 1) * sizeof(deft__gateway_server);
+    deft__gateway_server *servers = deft__new(service->allocator, size);
+    if (servers == NULL) {
+        return deft__fail_memory(error);
+    }
+    const deft_status status = make_gateway_of(service, servers, error);
+    for (size_t i = 0; i < service->server_count; i++) {
+        deft__manifest_release(servers[i].manifest); // the gateway has retained it
+    }
+    deft__free(service->allocator, servers, size);
+    return status;
 }
 
 static void put_aside(void *context, deft_view name, uint64_t since)
@@ -601,17 +619,10 @@ deft_status deft__service_init(deft__service *service, const deft__serve_options
     deft__task_init(&service->start, start_next, service);
     deft__task_init(&service->build, build_here, service);
 
-    const size_t          size    = (service->server_count + 1) * sizeof(deft__gateway_server);
-    deft__gateway_server *servers = deft__new(service->allocator, size);
-    deft_status           status =
-        servers != NULL ? init_parts(service, only, error) : deft__fail_memory(error);
+    deft_status status = init_parts(service, only, error);
     if (status == DEFT_OK) {
-        status = make_gateway(service, servers, error);
+        status = make_gateway(service, error);
     }
-    for (size_t i = 0; servers != NULL && i < service->server_count; i++) {
-        deft__manifest_release(servers[i].manifest);
-    }
-    deft__free(service->allocator, servers, size);
     if (status == DEFT_OK) {
         deft__quarantine_load(options->store, put_aside, service, NULL);
         deft__gateway_start(service->gateway);
