@@ -278,9 +278,11 @@ static void snapshot_build(void *context, deft__snapshot_job *job)
 
 // --- What the gateway tells. ----------------------------------------------------------------------
 
-static void client_send(void *context, deft__client *client, deft_view line)
+// There is one pipe to each client, whatever a line is about.
+static void client_send(void *context, deft__client *client, deft_view about, deft_view line)
 {
     (void)context;
+    (void)about;
     deft__speaker *speaker = deft__client_tag(client);
     speaker->hear(speaker, line);
 }
@@ -496,7 +498,8 @@ static deft_status make_gateway_of(deft__service *service, deft__gateway_server 
         .naming        = deft_config_server_count(service->options->config) == 1 ? DEFT_NAMING_PLAIN
                                                                                  : DEFT_NAMING_WIRE,
         .first_wait_ms = service->settings->first_wait_ms,
-        .seed          = random_seed(),
+        .refresh_age_ms = service->settings->refresh_age_ms,
+        .seed           = random_seed(),
     };
     const deft__gateway_host host = {
         .context          = service,
