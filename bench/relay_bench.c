@@ -19,8 +19,6 @@
 #define CALLS  200000
 #define SERIAL 20000
 
-extern char **environ;
-
 typedef struct partner {
     pid_t       id;
     int         to;

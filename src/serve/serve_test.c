@@ -685,6 +685,8 @@ static void no_servers_when_mcp_is_off(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        // It forks, which must be before there are other threads.
+        cmocka_unit_test(a_second_signal_ends_it_on_the_spot),
         cmocka_unit_test(an_agent_calls_tools_of_two_servers),
         cmocka_unit_test(what_was_learned_is_kept),
         cmocka_unit_test(without_a_store_it_works_too),
@@ -699,7 +701,6 @@ int main(void)
         cmocka_unit_test(an_agent_that_is_gone),
         cmocka_unit_test(a_line_that_is_too_long),
         cmocka_unit_test(a_server_put_aside),
-        cmocka_unit_test(a_second_signal_ends_it_on_the_spot),
         cmocka_unit_test(descriptors_that_are_not_open),
         cmocka_unit_test(a_hook_is_asked),
         cmocka_unit_test(calls_are_in_the_journal),
