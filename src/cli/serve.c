@@ -7,6 +7,7 @@
 #include "serve/control.h"
 
 #include <stdlib.h>
+#include <time.h>
 #include <unistd.h>
 
 extern char **environ;
@@ -120,6 +121,8 @@ static int serve(deft__cli *cli, const deft_config *config)
     if (status != DEFT_OK) {
         deft__complain(&cli->output, "%s", error.message);
     }
+    // At the end, where nobody waits for it.
+    (void)deft__store_prune(store, (uint64_t)time(NULL), NULL);
     deft__store_close(store);
     deft_buffer_clear(&folder);
     return status == DEFT_OK ? DEFT__EXIT_FOUND : DEFT__EXIT_WRONG;
