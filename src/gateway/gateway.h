@@ -117,6 +117,8 @@ const deft__snapshot *deft__gateway_snapshot(const deft__gateway *gateway);
 // What a client is shown. Zero in a field means the default.
 typedef struct deft__client_options {
     void *tag;           // the host's
+    // Where its lines go, as host.client_send; NULL: there.
+    void (*send)(void *tag, deft_view about, deft_view line);
     bool  is_everything; // every tool is listed, none deferred: for hosts that search themselves
     deft_view               server; // only what this server has, under its own names, none deferred
     const deft_restriction *restriction; // what it may reach; NULL: all. Copied.

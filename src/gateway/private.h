@@ -69,8 +69,9 @@ typedef struct deft__waiting {
 } deft__waiting;
 
 struct deft__client {
-    deft__gateway   *gateway;
-    void            *tag;
+    deft__gateway *gateway;
+    void          *tag;
+    void (*send)(void *tag, deft_view about, deft_view line); // NULL: the host's
     deft__client    *next, *previous;
     deft__mcp_reader reader;
     bool             is_closed;
@@ -130,6 +131,9 @@ void deft__client_send_error(deft__client *client, deft_view id, int64_t code, c
 void deft__client_send_error_raw(deft__client *client, deft_view id, deft_view error);
 // Sends gateway->line, or an error where it could not be written.
 void deft__client_send_line(deft__client *client, deft_view id);
+
+// Sends gateway->line as it is.
+void deft__client_send_about(deft__client *client, deft_view about);
 
 // Whether the client may have to do with a server's prompts, resources and messages.
 bool deft__client_may_reach(const deft__client *client, uint32_t server);
