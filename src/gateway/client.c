@@ -207,8 +207,8 @@ static void begin(deft__client *client)
 {
     deft__gateway *gateway = client->gateway;
     if (!gateway->is_discovering) {
-        for (size_t i = 0; i < gateway->slot_count; i++) {
-            deft__link_set_capabilities(gateway->slots[i].link, client->capabilities);
+        if (gateway->declared == 0) {
+            gateway->declared = client->capabilities;
         }
         deft__gateway_discover(gateway);
     }

@@ -205,6 +205,9 @@ void deft__gateway_discover(deft__gateway *gateway)
         return;
     }
     gateway->is_discovering = true;
+    for (size_t i = 0; i < gateway->slot_count; i++) {
+        deft__link_set_capabilities(gateway->slots[i].link, gateway->declared);
+    }
     deft__timer_set(&gateway->timers, &gateway->refresh, gateway->refresh_age_ms);
     for (size_t i = 0; i < gateway->slot_count; i++) {
         deft__slot            *slot  = &gateway->slots[i];
@@ -356,6 +359,7 @@ deft__gateway *deft__gateway_new(const deft__gateway_options *options,
         .first_wait_ms  = options->first_wait_ms > 0 ? options->first_wait_ms : FIRST_WAIT_MS,
         .clients_max    = options->clients_max > 0 ? options->clients_max : CLIENTS_MAX,
         .refresh_age_ms = options->refresh_age_ms > 0 ? options->refresh_age_ms : REFRESH_AGE_MS,
+        .declared       = options->declared,
         .seed           = options->seed,
         .host           = *host,
         .driver         = {.context = gateway,

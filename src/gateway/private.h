@@ -32,6 +32,7 @@ struct deft__gateway {
     uint64_t              first_wait_ms;
     uint64_t              clients_max;
     uint64_t              refresh_age_ms;
+    unsigned              declared; // 0: what the first client can do
     uint64_t              seed;
     deft__gateway_host    host;
     deft__timers          timers;
@@ -184,8 +185,9 @@ bool deft__client_find_resource(const deft__client *client, deft_view uri, uint3
 // --- notices.c ---
 
 // Log levels from debug, 0, to emergency, 7; false for another word.
-bool deft__log_level(deft_view name, unsigned *level);
-void deft__client_set_log_level(deft__client *client, const deft__mcp_message *message);
+bool        deft__log_level(deft_view name, unsigned *level);
+const char *deft__log_level_name(unsigned level);
+void        deft__client_set_log_level(deft__client *client, const deft__mcp_message *message);
 // Asks servers for what clients want to hear: one that has come up, or all of them.
 void deft__slot_set_log_level(deft__slot *slot);
 void deft__gateway_set_log_levels(deft__gateway *gateway);

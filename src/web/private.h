@@ -6,11 +6,11 @@
 #include "http/request.h"
 #include "http/response.h"
 #include "http/sse.h"
-#include "json/writer.h"
 #include "mcp/era.h"
 #include "web/web.h"
+#include "json/writer.h"
 
-#define DEFT__SESSION_ID_SIZE 32u // hexadecimal digits: 128 bits
+#define DEFT__SESSION_ID_SIZE 32u   // hexadecimal digits: 128 bits
 #define DEFT__SESSION_BUCKETS 4096u // three digits of an id, which is random
 
 typedef struct deft__web_session deft__web_session;
@@ -52,9 +52,7 @@ struct deft__web_stream {
     deft_buffer           id;              // of the request, raw; empty: a session's own stream
     uint64_t              number;          // in event ids
     uint64_t              event_count;
-    uint64_t              spoke_ms;
     bool                  is_over;   // answered
-    bool                  is_listed; // in the web's list of those to be freed
     bool                  is_listen; // subscriptions/listen: it has no answer
 };
 
@@ -82,6 +80,7 @@ struct deft__web_session {
     size_t             event_count;
     size_t             event_size;
     uint64_t           used_ms;
+    bool               is_announced; // its id was sent
     bool               is_over;
 };
 
@@ -99,11 +98,12 @@ struct deft__web {
     deft__web_session    *sessions;
     size_t                session_count;
     deft__web_session    *buckets[DEFT__SESSION_BUCKETS]; // by the first digits of the id
-    deft__web_stream     *streams; // modern
+    deft__web_stream     *streams;                        // modern
     uint64_t              numbers;
     size_t                open_count;
     uint64_t              request_count; // so far
     bool                  is_draining;
+    bool                  is_ready;  // every server was known once, or had failed
     bool                  has_ended; // streams or sessions are to be freed
     deft__http_event      event;     // shared by all connections
     deft__mcp_reader      reader;    // of bodies
@@ -120,6 +120,8 @@ void deft__web_answer(deft__web_connection *connection, int status, const char *
 // The same with an error of the protocol.
 void deft__web_fail(deft__web_connection *connection, int status, deft_view id, int64_t code,
                     deft_view message, deft_view data);
+// To a browser: it may send what it wants to send.
+void deft__web_answer_preflight(deft__web_connection *connection);
 // Begins a stream of events as the answer.
 void deft__web_begin_events(deft__web_connection *connection, const char *header, deft_view value);
 void deft__web_send_event(deft__web_connection *connection, const deft__sse_event *event);
@@ -158,6 +160,8 @@ void deft__web_session_keep(deft__web_session *session, const deft__web_stream *
 // A client comes back with the id of the last event that it has seen. False: no such stream.
 bool deft__web_session_resume(deft__web_session *session, deft__web_connection *connection,
                               deft_view last_id);
+// Its own stream is open: what waited goes out.
+void deft__web_session_open(deft__web_session *session, deft__web_connection *connection);
 void deft__web_write_event_id(const deft__web_stream *stream, uint64_t number, deft_buffer *out);
 
 #endif

@@ -2,9 +2,8 @@
 // there such a path, who asks, is the method right; only then is the body looked at. A body that is
 // to be refused is not read.
 #include "base/fail.h"
+#include "http/headers.h"
 #include "web/private.h"
-
-#include <stdio.h>
 
 #define SESSION_HEADER "Mcp-Session-Id"
 #define VERSION_HEADER "MCP-Protocol-Version"
@@ -19,66 +18,37 @@ static deft_view header_of(const deft__web_request *request, const char *name)
 
 // --- Where from. ---
 
-static bool is_loopback(deft_view host)
-{
-    return deft__http_same_text(host, "localhost") || deft_view_equals(host, "127.0.0.1") ||
-           deft_view_equals(host, "::1");
-}
-
-static bool is_listed(const deft_view *list, size_t count, deft_view name)
-{
-    for (size_t i = 0; i < count; i++) {
-        if (deft_view_equals(list[i], "*") || deft__http_same(list[i], name)) {
-            return true;
-        }
-    }
-    return false;
-}
-
 // A page on another site can make a browser send requests here; it cannot choose Host and Origin.
 static bool is_host_allowed(const deft__web *web, const deft__web_request *request)
 {
-    const deft_view host = request->head.host.host;
-    return is_loopback(host) || is_listed(web->options.hosts, web->options.host_count, host);
+    const deft__web_options *options = &web->options;
+    return options->is_any_host ||
+           deft__http_allows_host(&request->head.host, true, options->hosts, options->host_count);
 }
 
 static bool is_origin_allowed(const deft__web *web, const deft__web_request *request)
 {
-    deft_view            origin = {NULL, 0};
-    deft__http_authority authority;
-    deft_view            rest;
-    bool                 is_https;
-    const deft_status    status = deft__http_find(&request->head, "Origin", &origin);
+    const deft__web_options *options = &web->options;
+    deft_view                origin  = {NULL, 0};
+    const deft_status        status  = deft__http_find(&request->head, "Origin", &origin);
     if (status == DEFT_NOT_FOUND) {
         return true; // no browser
     }
-    if (status != DEFT_OK) {
-        return false;
-    }
-    if (is_listed(web->options.origins, web->options.origin_count, origin)) {
-        return true;
-    }
-    return deft__http_read_url(origin, &is_https, &authority, &rest) && rest.size == 0 &&
-           is_loopback(authority.host) && is_loopback(request->head.host.host);
+    // A page from this very machine may only speak to an address of this very machine.
+    return status == DEFT_OK &&
+           deft__http_allows_origin(origin, deft__http_is_loopback(&request->head.host),
+                                    options->origins, options->origin_count);
 }
 
 // --- Who. ---
 
-static deft_view bearer_token(const deft__web_request *request)
-{
-    const deft_view value  = header_of(request, "Authorization");
-    const deft_view scheme = deft_view_slice(value, 0, 7);
-    return deft__http_same_text(scheme, "Bearer ")
-               ? deft__http_trim(deft_view_slice(value, 7, value.size))
-               : deft_view_of(NULL);
-}
-
 static bool find_principal(const deft__web *web, deft__web_request *request)
 {
     static const deft__web_principal everybody = {.number = 0};
-    request->principal = web->host.authorize != NULL
-                             ? web->host.authorize(web->host.context, bearer_token(request))
-                             : &everybody;
+    deft_view                        token     = {NULL, 0};
+    (void)deft__http_bearer(header_of(request, "Authorization"), &token);
+    request->principal =
+        web->host.authorize != NULL ? web->host.authorize(web->host.context, token) : &everybody;
     return request->principal != NULL;
 }
 
@@ -100,10 +70,9 @@ static endpoint find_mcp(deft__web_request *request, deft_view path)
         return ENDPOINT_MCP;
     }
     deft_buffer_init(&name, request->arena.allocator);
-    const bool is_name = path.size == 0 &&
-                         deft__http_unescape_segment(&name, segment, NULL) == DEFT_OK &&
-                         deft__arena_copy(&request->arena, deft_buffer_view(&name),
-                                          &request->server);
+    const bool is_name =
+        path.size == 0 && deft__http_unescape_segment(&name, segment, NULL) == DEFT_OK &&
+        deft__arena_copy(&request->arena, deft_buffer_view(&name), &request->server);
     deft_buffer_clear(&name);
     if (!is_name) {
         return ENDPOINT_NONE;
@@ -144,17 +113,6 @@ static void fail(deft__web_connection *connection, int status, int64_t code, con
                    deft_view_of(NULL));
 }
 
-static bool is_json(const deft__web_request *request)
-{
-    const deft_view type = header_of(request, "Content-Type");
-    size_t          size = 0;
-    while (size < type.size && type.data[size] != ';') {
-        size++;
-    }
-    return deft__http_same_text(deft__http_trim(deft_view_slice(type, 0, size)),
-                                "application/json");
-}
-
 // False after answering why not.
 static bool check_head(deft__web_connection *connection, endpoint *found)
 {
@@ -189,7 +147,7 @@ static bool check_head(deft__web_connection *connection, endpoint *found)
         return false;
     }
     if (*found == ENDPOINT_MCP && request->head.method == DEFT__HTTP_METHOD_POST &&
-        !is_json(request)) {
+        !deft__http_is_json(header_of(request, "Content-Type"))) {
         fail(connection, 415, DEFT__MCP_INVALID_REQUEST, "Content-Type must be application/json");
         return false;
     }
@@ -208,8 +166,8 @@ bool deft__web_take_head(deft__web_connection *connection)
 
 static void answer_health(deft__web_connection *connection, endpoint found)
 {
-    const bool is_ready = found == ENDPOINT_HEALTH ||
-                          deft__gateway_snapshot(connection->web->gateway) != NULL;
+    const bool is_ready =
+        found == ENDPOINT_HEALTH || deft__gateway_snapshot(connection->web->gateway) != NULL;
     deft__web_answer(connection, is_ready ? 200 : 503, "text/plain",
                      deft_view_of(is_ready ? "ok\n" : "starting\n"), NULL, deft_view_of(NULL));
 }
@@ -255,9 +213,8 @@ static void answer_metrics(deft__web_connection *connection)
     append_metric(&text, "deft_servers_ready", "gauge", "Servers that run.", ready);
     append_metric(&text, "deft_tools", "gauge", "Tools known.",
                   snapshot != NULL ? deft_catalog_tool_count(snapshot->catalog) : 0);
-    deft__web_answer(connection, text.status == DEFT_OK ? 200 : 503,
-                     "text/plain; version=0.0.4", deft_buffer_view(&text), NULL,
-                     deft_view_of(NULL));
+    deft__web_answer(connection, text.status == DEFT_OK ? 200 : 503, "text/plain; version=0.0.4",
+                     deft_buffer_view(&text), NULL, deft_view_of(NULL));
     deft_buffer_clear(&text);
 }
 
@@ -267,39 +224,15 @@ static void answer_options(deft__web_connection *connection)
     const deft__web_request *request = connection->request;
     deft__web               *web     = connection->web;
     const deft_view          origin  = header_of(request, "Origin");
-    if (!is_listed(web->options.origins, web->options.origin_count, origin)) {
+    if (!deft__http_allows_origin(origin, false, web->options.origins, web->options.origin_count)) {
         deft__web_answer(connection, 405, "text/plain", deft_view_of("POST, GET or DELETE\n"),
                          "Allow", deft_view_of("POST, GET, DELETE"));
         return;
     }
-    deft__web_answer_preflight(connection, origin);
+    deft__web_answer_preflight(connection);
 }
 
 // --- The protocol. ---
-
-// Unless it says otherwise a client takes both.
-static bool accepts(const deft__web_request *request, const char *type)
-{
-    deft_view rest = header_of(request, "Accept");
-    deft_view item;
-    if (rest.size == 0) {
-        return true;
-    }
-    while (deft__http_list_next(&rest, &item)) {
-        size_t size = 0;
-        while (size < item.size && item.data[size] != ';') {
-            size++;
-        }
-        const deft_view range = deft__http_trim(deft_view_slice(item, 0, size));
-        const deft_view main  = deft_view_of(type);
-        if (deft__http_same(range, main) || deft_view_equals(range, "*/*") ||
-            (range.size > 2 && range.data[range.size - 1] == '*' &&
-             deft_view_starts_with(main, deft_view_slice(range, 0, range.size - 1)))) {
-            return true;
-        }
-    }
-    return false;
-}
 
 static deft__client_options client_options(const deft__web_request *request)
 {
@@ -325,17 +258,16 @@ static const char *named_member(deft_view method)
 static bool check_name_header(const deft__web_request *request, const deft__mcp_message *message,
                               const char *member)
 {
-    deft_view   value   = {NULL, 0};
-    bool        is_same = false;
+    deft_view   value = {NULL, 0};
+    deft_view   text  = {NULL, 0};
     deft_buffer decoded;
     deft_buffer scratch;
     deft_buffer_init(&decoded, request->arena.allocator);
     deft_buffer_init(&scratch, request->arena.allocator);
-    const deft_view name = deft__json_string(deft__mcp_param(message, member), &scratch);
-    if (deft__http_find(&request->head, "Mcp-Name", &value) == DEFT_OK &&
-        deft__http_decode_value(&decoded, value) == DEFT_OK) {
-        is_same = deft_view_equal(deft_buffer_view(&decoded), name);
-    }
+    const deft_view name    = deft__json_string(deft__mcp_param(message, member), &scratch);
+    const bool      is_same = deft__http_find(&request->head, "Mcp-Name", &value) == DEFT_OK &&
+                         deft__http_mcp_decode(value, &decoded, &text, NULL) == DEFT_OK &&
+                         deft_view_equal(text, name);
     deft_buffer_clear(&scratch);
     deft_buffer_clear(&decoded);
     return is_same;
@@ -501,7 +433,8 @@ static void take_post(deft__web_connection *connection)
         fail(connection, 503, DEFT__MCP_INTERNAL_ERROR, "out of memory");
         return;
     }
-    if (!accepts(request, "application/json") && !accepts(request, "text/event-stream")) {
+    if (!deft__http_accepts(&request->head, "application/json") &&
+        !deft__http_accepts(&request->head, "text/event-stream")) {
         fail(connection, 406, DEFT__MCP_INVALID_REQUEST,
              "Accept must allow application/json or text/event-stream");
         return;
@@ -559,7 +492,7 @@ static void take_get(deft__web_connection *connection)
     if (session == NULL) {
         return;
     }
-    if (!accepts(request, "text/event-stream")) {
+    if (!deft__http_accepts(&request->head, "text/event-stream")) {
         fail(connection, 406, DEFT__MCP_INVALID_REQUEST, "Accept must allow text/event-stream");
     } else if (last_id.size > 0 && deft__web_session_resume(session, connection, last_id)) {
         return;
@@ -582,7 +515,7 @@ static void take_delete(deft__web_connection *connection)
 {
     deft__web_session *session = find_session(connection);
     if (session != NULL) {
-        session->is_over          = true;
+        session->is_over           = true;
         connection->web->has_ended = true;
         deft__web_answer(connection, 204, NULL, deft_view_of(NULL), NULL, deft_view_of(NULL));
     }

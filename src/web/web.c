@@ -127,6 +127,20 @@ static void finish_request(deft__web_connection *connection)
     make_ready(connection);
 }
 
+// What a browser must be told before it shows an answer to its page.
+static void append_cors(deft__web_connection *connection)
+{
+    deft__web *web    = connection->web;
+    deft_view  origin = {NULL, 0};
+    if (web->options.origin_count > 0 &&
+        deft__http_find(&connection->request->head, "Origin", &origin) == DEFT_OK) {
+        deft__http_header_text(&web->out, "Access-Control-Allow-Origin", origin);
+        deft__http_header_text(&web->out, "Access-Control-Expose-Headers",
+                               deft_view_of("Mcp-Session-Id, WWW-Authenticate"));
+        deft__http_header_text(&web->out, "Vary", deft_view_of("Origin"));
+    }
+}
+
 static void start_answer(deft__web_connection *connection, int status, const char *header,
                          deft_view value)
 {
@@ -136,6 +150,7 @@ static void start_answer(deft__web_connection *connection, int status, const cha
     if (header != NULL) {
         deft__http_header_text(&web->out, header, value);
     }
+    append_cors(connection);
     deft__http_connection(&web->out, &connection->request->head, web->is_draining);
 }
 
@@ -162,6 +177,22 @@ void deft__web_fail(deft__web_connection *connection, int status, deft_view id, 
     deft__mcp_write_error(&web->text, id, code, message, data);
     deft__web_answer(connection, status, "application/json", deft_buffer_view(&web->text),
                      status == 405 ? "Allow" : NULL, deft_view_of("POST"));
+}
+
+void deft__web_answer_preflight(deft__web_connection *connection)
+{
+    deft__web *web = connection->web;
+    start_answer(connection, 204, NULL, deft_view_of(NULL));
+    deft__http_header_text(&web->out, "Access-Control-Allow-Methods",
+                           deft_view_of("POST, GET, DELETE"));
+    deft__http_header_text(&web->out, "Access-Control-Allow-Headers",
+                           deft_view_of("Authorization, Content-Type, Accept, Last-Event-ID, "
+                                        "MCP-Protocol-Version, Mcp-Method, Mcp-Name, "
+                                        "Mcp-Session-Id"));
+    deft__http_header_text(&web->out, "Access-Control-Max-Age", deft_view_of("600"));
+    deft__http_no_body(&web->out);
+    send_out(connection);
+    finish_request(connection);
 }
 
 void deft__web_begin_events(deft__web_connection *connection, const char *header, deft_view value)
@@ -302,7 +333,7 @@ void deft__web_run(deft__web *web)
         deft__web_connection *connection = web->ready;
         web->ready                       = connection->next_ready;
         connection->is_ready             = false;
-        const bool is_last = !connection->request->head.is_kept_alive;
+        const bool is_last               = !connection->request->head.is_kept_alive;
         free_request(web, connection->request);
         connection->request = NULL;
         if (is_last) {

@@ -35,9 +35,10 @@ typedef struct deft__web_host {
 
 // Zero in a field means the default.
 typedef struct deft__web_options {
-    const deft_view *hosts; // accepted in Host beside localhost, 127.0.0.1 and [::1]; "*": any
+    const deft_view *hosts; // accepted in Host beside localhost, 127.0.0.1 and [::1]
     size_t           host_count;
-    const deft_view *origins; // accepted in Origin beside loopback's own; "*": any
+    bool             is_any_host; // where a token is needed anyway
+    const deft_view *origins;     // accepted in Origin beside loopback's own
     size_t           origin_count;
     uint64_t         body_size_max;    // 64 MiB
     uint32_t         sessions_max;     // 10,000
