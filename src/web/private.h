@@ -148,7 +148,7 @@ void deft__web_modern_hear(void *tag, deft_view about, deft_view line);
 void deft__web_sweep(deft__web *web);
 void deft__web_stream_free(deft__web_stream *stream);
 
-// --- session.c ---
+// --- sessions.c ---
 
 deft__web_session *deft__web_session_new(deft__web *web, const deft__web_request *request,
                                          deft_error *error);

@@ -166,10 +166,11 @@ bool deft__web_take_head(deft__web_connection *connection)
 
 static void answer_health(deft__web_connection *connection, endpoint found)
 {
-    const bool is_ready =
-        found == ENDPOINT_HEALTH || deft__gateway_snapshot(connection->web->gateway) != NULL;
-    deft__web_answer(connection, is_ready ? 200 : 503, "text/plain",
-                     deft_view_of(is_ready ? "ok\n" : "starting\n"), NULL, deft_view_of(NULL));
+    deft__web *web     = connection->web;
+    web->is_ready      = web->is_ready || deft__gateway_is_settled(web->gateway);
+    const bool is_well = found == ENDPOINT_HEALTH || web->is_ready;
+    deft__web_answer(connection, is_well ? 200 : 503, "text/plain",
+                     deft_view_of(is_well ? "ok\n" : "starting\n"), NULL, deft_view_of(NULL));
 }
 
 static void append_metric(deft_buffer *out, const char *name, const char *kind, const char *help,
