@@ -86,7 +86,8 @@ static void build(void *context)
 {
     deft__gateway *gateway = context;
     if (gateway->job != NULL) {
-        return; // the timer is set again when it comes back
+        gateway->is_outdated = true; // what is being built is old already: again when it comes back
+        return;
     }
     gateway->job = make_job(gateway);
     if (gateway->job != NULL) {
@@ -115,6 +116,10 @@ void deft__gateway_snapshot_built(deft__gateway *gateway, deft__snapshot_job *jo
     deft_error     error    = DEFT_ERROR_INIT;
     deft_searcher *searcher = NULL;
     gateway->job            = NULL;
+    if (gateway->is_outdated) {
+        gateway->is_outdated = false;
+        build_soon(gateway);
+    }
     if (job->snapshot != NULL) {
         searcher = deft_searcher_new(job->snapshot->index, gateway->allocator, &error);
     }

@@ -43,13 +43,14 @@ struct deft__gateway {
     size_t                slot_count;
     size_t                awaited_count;
 
-    deft__snapshot     *snapshot; // NULL: the first is not built yet
-    deft_searcher      *searcher; // of its index
-    deft__snapshot_job *job;      // being run
-    deft__timer         rebuild;  // set: manifests have changed since
-    deft__timer         patience; // set: the first list still waits
-    deft__timer         entrance; // set: waiting lines can be looked at
-    deft__timer         refresh;  // when all lists are asked for again
+    deft__snapshot     *snapshot;    // NULL: the first is not built yet
+    deft_searcher      *searcher;    // of its index
+    deft__snapshot_job *job;         // being run
+    bool                is_outdated; // manifests have changed since it was begun
+    deft__timer         rebuild;     // set: manifests have changed since
+    deft__timer         patience;    // set: the first list still waits
+    deft__timer         entrance;    // set: waiting lines can be looked at
+    deft__timer         refresh;     // when all lists are asked for again
     bool                is_discovering;
     bool                is_patient; // the first list may still wait for servers
 
