@@ -198,7 +198,7 @@ static deft__relay *find_hooked(const deft__gateway *gateway, uint64_t number)
 {
     for (const deft__client *client = gateway->clients; client != NULL; client = client->next) {
         for (deft__relay *relay = client->relays; relay != NULL; relay = relay->next) {
-            if (relay->hook == number) {
+            if (number != 0 && relay->hook == number) {
                 return relay;
             }
         }

@@ -2,6 +2,7 @@
 
 #include "base/fail.h"
 #include "base/memory.h"
+#include "deft/permissions.h"
 
 #include <stdatomic.h>
 #include <string.h>
@@ -15,10 +16,13 @@ typedef struct whole {
 } whole;
 
 static deft_catalog *build_catalog(const deft__snapshot_source *sources, size_t count,
-                                   const deft_allocator *allocator, deft_error *error)
+                                   const deft_settings *settings, const deft_allocator *allocator,
+                                   deft_error *error)
 {
-    deft_catalog         *catalog = NULL;
-    deft_catalog_builder *builder = deft_catalog_builder_new(NULL, allocator, error);
+    deft_catalog        *catalog = NULL;
+    deft_catalog_options options = DEFT_CATALOG_OPTIONS_INIT;
+    deft_permissions_apply(settings, &options);
+    deft_catalog_builder *builder = deft_catalog_builder_new(&options, allocator, error);
     if (builder == NULL) {
         return NULL;
     }
@@ -121,7 +125,7 @@ deft__snapshot *deft__snapshot_new(const deft__snapshot_source *sources, size_t 
     deft__offers_init(&parts->resources, DEFT__OFFER_RESOURCE, allocator);
     deft__offers_init(&parts->templates, DEFT__OFFER_TEMPLATE, allocator);
 
-    parts->catalog = build_catalog(sources, count, allocator, error);
+    parts->catalog = build_catalog(sources, count, settings, allocator, error);
     bool is_made   = parts->catalog != NULL && measure(parts, settings, usage, allocator, error);
     if (is_made && (collect_offers(parts, sources, count, naming) != DEFT_OK ||
                     !place_servers(made, sources, count))) {
