@@ -214,6 +214,8 @@ void deft__gateway_discover(deft__gateway *gateway)
     }
     if (gateway->awaited_count > 0) {
         deft__timer_set(&gateway->timers, &gateway->patience, gateway->first_wait_ms);
+    } else {
+        gateway->is_patient = false; // all are known: what changes later keeps nobody waiting
     }
     for (size_t i = 0; i < gateway->slot_count; i++) {
         if (gateway->slots[i].is_awaited || gateway->slots[i].is_stale) {
