@@ -304,7 +304,7 @@ void serving_discover(serving *self, const char *deft)
     wait_for_end(self);
 }
 
-void serving_finish(serving *self)
+void serving_stop(serving *self)
 {
     deft__json_value message;
     if (self->input >= 0) {
@@ -315,12 +315,22 @@ void serving_finish(serving *self)
     }
     (void)close(self->output);
     wait_for_end(self);
+}
+
+void serving_remove(serving *self)
+{
     deft__lines_clear(&self->lines);
     deft_buffer_clear(&self->chunk);
     deft_buffer_clear(&self->fed);
     deft_buffer_clear(&self->line);
     deft__json_clear(&self->answer);
     remove_folder(self->folder);
+}
+
+void serving_finish(serving *self)
+{
+    serving_stop(self);
+    serving_remove(self);
 }
 
 void serving_adopt(void)
@@ -352,7 +362,7 @@ static bool is_zombie(pid_t process)
     (void)snprintf(path, sizeof path, "/proc/%d/stat", (int)process);
     FILE *file = fopen(path, "r");
     if (file != NULL) {
-        (void)fscanf(file, "%*d (%*[^)]) %c", &state);
+        state = fscanf(file, "%*d (%*[^)]) %c", &state) == 1 ? state : '?';
         (void)fclose(file);
     }
     return state == 'Z';
@@ -376,6 +386,24 @@ void serving_expect_no_zombies(serving *self)
         serving_send(self, "{\"jsonrpc\":\"2.0\",\"id\":%d,\"method\":\"ping\"}", id);
         expect_answer(self, id++);
     } while (zombies > 0);
+}
+
+size_t serving_resident_kb(const serving *self)
+{
+    char   path[64];
+    char   line[256];
+    size_t kb = 0;
+    (void)snprintf(path, sizeof path, "/proc/%d/status", (int)self->process);
+    FILE *file = fopen(path, "r");
+    while (file != NULL && fgets(line, sizeof line, file) != NULL) {
+        if (strncmp(line, "VmRSS:", 6) == 0) {
+            kb = strtoul(line + 6, NULL, 10);
+        }
+    }
+    if (file != NULL) {
+        (void)fclose(file);
+    }
+    return kb;
 }
 
 size_t serving_end_orphans(void)

@@ -55,6 +55,10 @@ void serving_close(serving *self);
 // The same, reads to the end and waits until it is gone, with status 0.
 void serving_finish(serving *self);
 
+// The same, but the folder stays, for another start; and then it goes.
+void serving_stop(serving *self);
+void serving_remove(serving *self);
+
 // Processes that were started below us and are still there; they are ended. Needs serving_adopt()
 // before anything was started: orphans become our children then.
 void   serving_adopt(void);
@@ -66,6 +70,9 @@ size_t serving_children(pid_t process, pid_t *children, size_t children_max);
 // Children of the server that have ended and that it did not take notice of. Speaks with it until
 // there are none, so it may take its time, within the limit.
 void serving_expect_no_zombies(serving *self);
+
+// The memory that it has now.
+size_t serving_resident_kb(const serving *self);
 
 // Ends the test: prints what went wrong, and what the server said on stderr.
 void serving_fail(const serving *self, const char *what) __attribute__((noreturn));

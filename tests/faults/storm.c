@@ -125,24 +125,6 @@ static void wait_for_answers(storm *self, bool is_killing)
     }
 }
 
-static size_t resident_kb(pid_t process)
-{
-    char   path[64];
-    char   line[256];
-    size_t kb = 0;
-    (void)snprintf(path, sizeof path, "/proc/%d/status", (int)process);
-    FILE *file = fopen(path, "r");
-    while (file != NULL && fgets(line, sizeof line, file) != NULL) {
-        if (strncmp(line, "VmRSS:", 6) == 0) {
-            kb = strtoul(line + 6, NULL, 10);
-        }
-    }
-    if (file != NULL) {
-        (void)fclose(file);
-    }
-    return kb;
-}
-
 static void play_waves(storm *self)
 {
     size_t first_kb = 0;
@@ -152,7 +134,7 @@ static void play_waves(storm *self)
             send_call(self, wave, call, is_hanging ? "hang" : "echo");
         }
         wait_for_answers(self, true);
-        const size_t kb = resident_kb(self->server.process);
+        const size_t kb = serving_resident_kb(&self->server);
         (void)printf("  wave %zu: %zu calls failed, %zu processes were killed, %zu kB\n", wave + 1,
                      self->failed, self->killed, kb);
         first_kb     = wave == 0 ? kb : first_kb;
