@@ -105,6 +105,7 @@ typedef struct deft__exchange_options {
                               // empty: {}
     deft_view log_level;      // for modern servers; empty: none
     bool      wants_progress;
+    bool      is_lasting; // call_time_max_ms does not hold: a subscription
     uint64_t  timeout_ms; // 0: the link's
     // Exactly once, and never before deft__link_request() has returned.
     void (*finish)(void *context, deft__exchange *exchange, const deft__outcome *outcome);

@@ -31,8 +31,8 @@ static bool add_ask(deft__link *link, deft_view id)
         return false;
     }
     memcpy(copy, id.data, id.size);
-    link->asks[link->ask_count++] =
-        (deft__link_ask){.number = ++link->last_ask, .id = copy, .id_size = id.size};
+    link->asks[link->ask_count++] = (deft__link_ask){
+        .number = ++link->last_ask, .id = copy, .id_size = id.size, .life = link->life};
     return true;
 }
 
@@ -124,14 +124,23 @@ static size_t find_ask(const deft__link *link, uint64_t number)
     return i;
 }
 
+// Sends what was written into `line`, unless it is for a life that is over.
+static void send_answer(deft__link *link, size_t index)
+{
+    const uint32_t life = link->asks[index].life;
+    remove_ask(link, index);
+    if (deft__link_is_current(link, life)) {
+        (void)deft__link_send_line(link);
+    }
+}
+
 void deft__link_answer(deft__link *link, uint64_t ask, deft_view result)
 {
     const size_t i = find_ask(link, ask);
     if (i < link->ask_count) {
         deft_buffer_reset(&link->line);
         deft__mcp_write_result(&link->line, id_of(&link->asks[i]), result);
-        remove_ask(link, i);
-        (void)deft__link_send_line(link);
+        send_answer(link, i);
     }
 }
 
@@ -142,7 +151,6 @@ void deft__link_refuse(deft__link *link, uint64_t ask, int64_t code, deft_view m
         deft_buffer_reset(&link->line);
         deft__mcp_write_error(&link->line, id_of(&link->asks[i]), code, message,
                               deft_view_of(NULL));
-        remove_ask(link, i);
-        (void)deft__link_send_line(link);
+        send_answer(link, i);
     }
 }

@@ -349,9 +349,19 @@ static void doom_ring(deft__link_node *head, deft__ending ending, const char *se
     }
 }
 
-void deft__link_doom_sent(deft__link *link, deft__ending ending, const char *sentence)
+void deft__link_give_up_sent(deft__link *link, const char *sentence)
 {
-    doom_ring(&link->sent, ending, sentence);
+    const uint32_t life    = link->life;
+    const uint64_t last_id = link->last_id;
+    while (deft__link_is_current(link, life) && !ring_is_empty(&link->sent)) {
+        deft__exchange *exchange = exchange_of(link->sent.next);
+        const uint64_t  id       = exchange->id;
+        if (id > last_id) {
+            break; // made meanwhile
+        }
+        doom(exchange, DEFT__ENDING_FAILED, sentence);
+        deft__link_send_cancelled(link, id, deft_view_of("its answer was lost"));
+    }
 }
 
 void deft__link_doom_all(deft__link *link, deft__ending ending, const char *sentence)
@@ -484,8 +494,9 @@ static bool send_exchange(deft__link *link, deft__exchange *exchange, const deft
     ring_append(&link->sent, &exchange->node);
     link->sent_count++;
     table_put(link, exchange);
-    const uint64_t now    = link->timers->now_ms;
-    const uint64_t limit  = link->options.call_time_max_ms;
+    const uint64_t now = link->timers->now_ms;
+    const uint64_t limit =
+        exchange->is_lasting ? exchange->timeout_ms : link->options.call_time_max_ms;
     exchange->deadline_ms = limit < UINT64_MAX - now ? now + limit : UINT64_MAX;
     deft__timer_set(link->timers, &exchange->timer,
                     exchange->timeout_ms < limit ? exchange->timeout_ms : limit);
@@ -526,7 +537,7 @@ static deft_status check_state(const deft__link *link, deft_error *error)
         return deft__fail(error, DEFT_CONFLICT, 0, "server '%s' wants a login first", name);
     } else if (link->state == DEFT__LINK_FAILED && now < link->retry_at_ms) {
         // The time comes first: the reason may be long and be cut.
-        return deft__fail(error, DEFT_CONFLICT, 0, "not before %" PRIu64 " s from now: %s",
+        return deft__fail(error, DEFT_CONFLICT, 0, "not tried again for %" PRIu64 " s: %s",
                           (link->retry_at_ms - now + 999) / 1000, link->reason);
     } else {
         return DEFT_OK;
@@ -541,9 +552,10 @@ static deft__exchange *new_exchange(deft__link *link, const deft__exchange_optio
     // The one that was used last is the one that is still in the processor's cache.
     deft__exchange *exchange = exchange_of(link->unused.previous);
     ring_remove(&exchange->node);
-    exchange->finish   = options->finish;
-    exchange->progress = options->progress;
-    exchange->context  = options->context;
+    exchange->finish     = options->finish;
+    exchange->progress   = options->progress;
+    exchange->context    = options->context;
+    exchange->is_lasting = options->is_lasting;
     exchange->timeout_ms =
         options->timeout_ms > 0 ? options->timeout_ms : link->options.call_timeout_ms;
     exchange->parts = (deft__link_parts){.wants_progress = options->wants_progress};
@@ -581,7 +593,7 @@ deft__exchange *deft__link_request(deft__link *link, const deft__exchange_option
     if (!is_room && link->queued_count >= link->options.queue_max) {
         deft__quoted name;
         (void)deft__fail(error, DEFT_LIMIT, 0,
-                         "server '%s' has %zu calls running and %zu waiting; try again later",
+                         "server '%s' is busy: running calls %zu, waiting %zu; try again later",
                          deft__quote(&name, deft__link_name(link)), link->sent_count,
                          link->queued_count);
         return NULL;

@@ -58,6 +58,7 @@ struct deft__exchange {
     uint64_t             id; // also its progress token; 0 until it is sent
     deft__timer          timer;
     uint64_t             timeout_ms;
+    bool                 is_lasting;  // call_time_max_ms does not hold
     uint64_t             deadline_ms; // progress or not
     deft__link_parts     parts;       // while queued; views into `kept`
     deft_buffer          kept;
@@ -103,6 +104,7 @@ typedef struct deft__link_ask {
     uint64_t number;
     char    *id; // raw token
     size_t   id_size;
+    uint32_t life; // that asks
 } deft__link_ask;
 
 // Where a life that runs has got to.
@@ -266,8 +268,9 @@ void     deft__link_send_cancelled(deft__link *link, uint64_t id, deft_view reas
 // Sends what waits, as far as there is room.
 void deft__link_pump(deft__link *link);
 
-// Dooms what was sent, or what waits too; tell it with deft__link_deliver.
-void deft__link_doom_sent(deft__link *link, deft__ending ending, const char *sentence);
+// Dooms what was sent and tells the server to stop it; or all, without a word to the server. Tell
+// whose they are with deft__link_deliver.
+void deft__link_give_up_sent(deft__link *link, const char *sentence);
 void deft__link_doom_all(deft__link *link, deft__ending ending, const char *sentence);
 void deft__link_deliver(deft__link *link);
 

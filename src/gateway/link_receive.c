@@ -77,10 +77,13 @@ static void take_message(deft__link *link, const deft__mcp_message *message)
 // JSON, but no message. What was meant as an answer is one, and not a good one.
 static void take_no_message(deft__link *link, const deft__mcp_message *message)
 {
+    // A log line may well have an "id"; it has no "jsonrpc".
     const deft__json_value root      = deft__json_root(&link->reader.document);
+    const deft__json_value jsonrpc   = deft__json_member(root, "jsonrpc");
+    const deft__json_value method    = deft__json_member(root, "method");
     const bool             is_answer = message->kind != DEFT__MCP_REQUEST ||
-                           (!link->reader.is_batch &&
-                            deft__json_is(deft__json_member(root, "method"), DEFT__JSON_NONE));
+                           (deft__json_string_equals(jsonrpc, deft_view_of("2.0")) &&
+                            deft__json_is(method, DEFT__JSON_NONE));
     if (is_answer && message->id.size > 0) {
         const deft__mcp_message bad = {.kind          = DEFT__MCP_ERROR,
                                        .id            = message->id,

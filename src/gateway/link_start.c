@@ -292,50 +292,69 @@ static void take_refusal(deft__link *link, const deft__mcp_message *message)
     deft_error   error;
     deft__quoted name;
     deft__quoted text;
-    (void)deft__fail(&error, DEFT_CONFLICT, 0, "server '%s' refused initialize: %s (%" PRId64 ")",
-                     deft__quote(&name, deft__link_name(link)),
-                     deft__quote(&text, message->error_message), message->error_code);
+    if (deft__json_is(message->error, DEFT__JSON_NONE)) {
+        (void)deft__fail(&error, DEFT_INVALID, 0,
+                         "server '%s' answered initialize with a malformed message",
+                         deft__quote(&name, deft__link_name(link)));
+    } else {
+        (void)deft__fail(&error, DEFT_CONFLICT, 0,
+                         "server '%s' refused initialize: %s (%" PRId64 ")",
+                         deft__quote(&name, deft__link_name(link)),
+                         deft__quote(&text, message->error_message), message->error_code);
+    }
     deft__link_fail(link, error.message, true);
+}
+
+// The one of our legacy versions that a JSON string names; NULL: none.
+static const char *legacy_version(deft__json_value given)
+{
+    size_t             count = 0;
+    const char *const *ours  = deft__mcp_versions(DEFT__MCP_ERA_LEGACY, &count);
+    for (size_t i = 0; i < count; i++) {
+        if (deft__json_string_equals(given, deft_view_of(ours[i]))) {
+            return ours[i];
+        }
+    }
+    return NULL;
+}
+
+static void accept_version(deft__link *link, const char *version, const deft__mcp_message *message)
+{
+    const uint32_t life    = link->life;
+    bool           is_kept = keep_hello(link, deft_view_of(version), message->result,
+                                        deft__json_member(message->result, "serverInfo"));
+    if (is_kept) {
+        deft_buffer_reset(&link->line);
+        deft__mcp_write_notification(&link->line, "notifications/initialized", deft_view_of(NULL));
+        is_kept = deft__link_send_line(link);
+    }
+    if (is_kept && deft__link_is_current(link, life)) {
+        become_ready(link, DEFT__MCP_ERA_LEGACY);
+    } else if (deft__link_is_current(link, life)) {
+        fail_for_memory(link);
+    }
 }
 
 static void take_initialized(deft__link *link, const deft__mcp_message *message)
 {
+    const deft__json_value given   = deft__json_member(message->result, "protocolVersion");
+    const char            *version = legacy_version(given);
     deft_error             error;
     deft__quoted           name;
     deft__quoted           text;
-    const deft__json_value given = deft__json_member(message->result, "protocolVersion");
     size_t                 count = 0;
-    const char *const     *ours  = deft__mcp_versions(DEFT__MCP_ERA_LEGACY, &count);
-    for (size_t i = 0; i < count; i++) {
-        if (!deft__json_string_equals(given, deft_view_of(ours[i]))) {
-            continue;
-        }
-        const uint32_t life = link->life;
-        if (!keep_hello(link, deft_view_of(ours[i]), message->result,
-                        deft__json_member(message->result, "serverInfo"))) {
-            fail_for_memory(link);
-            return;
-        }
-        deft_buffer_reset(&link->line);
-        deft__mcp_write_notification(&link->line, "notifications/initialized", deft_view_of(NULL));
-        const bool is_sent = deft__link_send_line(link);
-        if (deft__link_is_current(link, life)) {
-            if (is_sent) {
-                become_ready(link, DEFT__MCP_ERA_LEGACY);
-            } else {
-                fail_for_memory(link);
-            }
-        }
+    if (version != NULL) {
+        accept_version(link, version, message);
         return;
     }
-    (void)deft__fail(&error, DEFT_CONFLICT, 0,
-                     "server '%s' answered initialize with protocol version %s; deft speaks %s "
-                     "to " DEFT__MCP_VERSION_LEGACY " and " DEFT__MCP_VERSION_MODERN,
-                     deft__quote(&name, deft__link_name(link)),
-                     deft__json_is(given, DEFT__JSON_STRING)
-                         ? deft__quote(&text, deft__json_raw(given))
-                         : "none",
-                     ours[0]);
+    (void)deft__fail(
+        &error, DEFT_CONFLICT, 0,
+        "server '%s' answered initialize with %s%s; deft speaks %s to " DEFT__MCP_VERSION_LEGACY
+        " and " DEFT__MCP_VERSION_MODERN,
+        deft__quote(&name, deft__link_name(link)),
+        deft__json_is(given, DEFT__JSON_STRING) ? "protocol version " : "no protocol version",
+        deft__json_is(given, DEFT__JSON_STRING) ? deft__quote(&text, deft__json_raw(given)) : "",
+        deft__mcp_versions(DEFT__MCP_ERA_LEGACY, &count)[0]);
     deft__link_fail(link, error.message, true);
 }
 
@@ -476,10 +495,13 @@ static void die_starting(deft__link *link, deft_view reason)
 {
     if (link->is_probed && link->options.era != DEFT__MCP_ERA_MODERN) {
         // It may have left because of the probe.
+        const uint32_t life = link->life;
         deft__timer_stop(link->timers, &link->probe_timer);
         link->is_legacy_now = true;
         deft__link_unask_all(link);
-        call_start(link);
+        if (deft__link_is_current(link, life)) {
+            call_start(link);
+        }
         return;
     }
     deft_error error;
@@ -534,12 +556,9 @@ void deft__link_lost(deft__link *link, const char *what)
     (void)deft__fail(&error, DEFT_LIMIT, 0, "server '%s' sent %s",
                      deft__quote(&name, deft__link_name(link)), what);
     if (link->phase == DEFT__LINK_UP) {
-        const uint32_t life = link->life;
-        deft__link_doom_sent(link, DEFT__ENDING_FAILED, error.message);
+        deft__link_give_up_sent(link, error.message);
         deft__link_lists_lost(link, error.message);
-        if (deft__link_is_current(link, life)) {
-            deft__link_pump(link);
-        }
+        deft__link_pump(link);
         deft__link_deliver(link);
     } else if (link->phase == DEFT__LINK_INITIALIZING) {
         deft__link_fail(link, error.message, true);

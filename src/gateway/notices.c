@@ -260,25 +260,15 @@ static void watch_resources(deft__client *client, deft__listen *listen, deft__js
     deft__json_iterator i       = deft__json_iterate(uris);
     while (deft__json_next(&i)) {
         deft_buffer scratch;
-        deft_buffer members;
         uint32_t    server;
         deft_view   key;
         deft_buffer_init(&scratch, gateway->allocator);
-        deft_buffer_init(&members, gateway->allocator);
         const deft_view uri = deft__json_string(i.value, &scratch);
         deft_buffer_append(&listen->uris, uri);
         deft_buffer_append_byte(&listen->uris, '\0');
         if (deft__snapshot_find_resource(gateway->snapshot, uri, &server, &key)) {
-            deft__json_writer json;
-            deft__json_writer_init(&json, &members);
-            deft__json_name(&json, "uri");
-            deft__json_write_string(&json, key);
-            const deft__exchange_options options = {.method  = "resources/subscribe",
-                                                    .members = deft_buffer_view(&members),
-                                                    .finish  = ignore_answer};
-            (void)deft__link_request(gateway->slots[server].link, &options, NULL);
+            deft__relay_watch(client, server, key, uri);
         }
-        deft_buffer_clear(&members);
         deft_buffer_clear(&scratch);
     }
 }
@@ -321,6 +311,11 @@ bool deft__client_end_listen(deft__client *client, deft_view id)
         deft__listen *listen = *at;
         if (deft_view_equal(deft_buffer_view(&listen->id), id)) {
             *at = listen->next;
+            for (size_t i = 0; i < listen->uris.size;) {
+                const deft_view uri = deft_view_of(listen->uris.data + i);
+                deft__relay_unwatch(client, uri);
+                i += uri.size + 1;
+            }
             free_listen(client->gateway, listen);
             return true;
         }
@@ -409,7 +404,8 @@ void deft__gateway_notified(void *context, deft__link *link, const deft__mcp_mes
         pass_log(gateway, slot, message);
     } else if (deft_view_equals(message->method, "notifications/resources/updated")) {
         pass_updated(gateway, slot, message);
-    } else if (deft_view_starts_with(message->method, deft_view_of("notifications/"))) {
-        pass_other(gateway, message);
+    } else if (!deft_view_starts_with(message->method,
+                                      deft_view_of("notifications/subscriptions/"))) {
+        pass_other(gateway, message); // what is said of a subscription of ours is ours
     }
 }

@@ -297,14 +297,43 @@ void deft__client_read_resource(deft__client *client, const deft__mcp_message *m
     send_on_resource(client, message, DEFT__RELAY_READ, "resources/read");
 }
 
+// A modern server is watched instead, which it does not answer; so we do.
+static bool is_watched(deft__client *client, const deft__mcp_message *message, bool is_wanted)
+{
+    const deft__gateway *gateway = client->gateway;
+    deft_buffer          scratch;
+    deft_view            key;
+    uint32_t             server;
+    deft_buffer_init(&scratch, gateway->allocator);
+    const deft_view uri  = deft__json_string(deft__mcp_param(message, "uri"), &scratch);
+    const bool is_modern = deft__snapshot_find_resource(gateway->snapshot, uri, &server, &key) &&
+                           deft__link_era(gateway->slots[server].link) == DEFT__MCP_ERA_MODERN;
+    if (is_modern) {
+        if (is_wanted) {
+            deft__relay_watch(client, server, key, uri);
+        } else {
+            deft__relay_unwatch(client, uri);
+        }
+        deft_buffer *line = deft__client_begin_result(client, message->id);
+        deft_buffer_append_text(line, "{}");
+        deft__client_finish_result(client, message->id);
+    }
+    deft_buffer_clear(&scratch);
+    return is_modern;
+}
+
 void deft__client_subscribe(deft__client *client, const deft__mcp_message *message)
 {
-    send_on_resource(client, message, DEFT__RELAY_SUBSCRIBE, "resources/subscribe");
+    if (!is_watched(client, message, true)) {
+        send_on_resource(client, message, DEFT__RELAY_SUBSCRIBE, "resources/subscribe");
+    }
 }
 
 void deft__client_unsubscribe(deft__client *client, const deft__mcp_message *message)
 {
-    send_on_resource(client, message, DEFT__RELAY_SUBSCRIBE, "resources/unsubscribe");
+    if (!is_watched(client, message, false)) {
+        send_on_resource(client, message, DEFT__RELAY_SUBSCRIBE, "resources/unsubscribe");
+    }
 }
 
 // --- Completion. ---

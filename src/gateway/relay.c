@@ -441,6 +441,7 @@ void deft__relay_send(deft__relay *relay)
         .capabilities   = relay->capabilities,
         .log_level      = relay->log_level,
         .wants_progress = relay->token.size > 0,
+        .is_lasting     = relay->kind == DEFT__RELAY_WATCH,
         .timeout_ms     = relay->kind == DEFT__RELAY_WATCH ? WATCH_MS : 0,
         .finish         = finished,
         .progress       = progressed,
@@ -485,7 +486,7 @@ void deft__relay_start(deft__client *client, const deft__mcp_message *message,
     }
 }
 
-// --- Cancelling. ---
+// --- Watching. ---
 
 // Nobody waits for it any more.
 static void give_up(deft__relay *relay, deft_view reason)
@@ -497,6 +498,61 @@ static void give_up(deft__relay *relay, deft_view reason)
         deft__relay_free(relay);
     }
 }
+
+// A legacy server takes a subscription and is done; a modern one keeps a request open for it.
+void deft__relay_watch(deft__client *client, uint32_t server, deft_view key, deft_view uri)
+{
+    deft__gateway *gateway   = client->gateway;
+    const bool     is_modern = deft__link_era(gateway->slots[server].link) == DEFT__MCP_ERA_MODERN;
+    deft_buffer    members;
+    deft__json_writer json;
+    deft__relay      *relay = deft__new(gateway->allocator, sizeof *relay);
+    if (relay == NULL) {
+        return;
+    }
+    relay->gateway = gateway;
+    relay->kind    = DEFT__RELAY_WATCH;
+    relay->server  = server;
+    relay->method  = is_modern ? "subscriptions/listen" : "resources/subscribe";
+    deft__arena_init(&relay->arena, gateway->allocator);
+    deft_buffer_init(&relay->responses, gateway->allocator);
+    deft_buffer_init(&relay->held, gateway->allocator);
+    enlist(relay, client);
+    deft_buffer_init(&members, gateway->allocator);
+    deft__json_writer_init(&json, &members);
+    if (is_modern) {
+        deft__json_name(&json, "notifications");
+        deft__json_begin_object(&json);
+        deft__json_name(&json, "resourceSubscriptions");
+        deft__json_begin_array(&json);
+        deft__json_write_string(&json, key);
+        deft__json_end_array(&json);
+        deft__json_end_object(&json);
+    } else {
+        deft__json_name(&json, "uri");
+        deft__json_write_string(&json, key);
+    }
+    if (members.status == DEFT_OK &&
+        deft__arena_copy(&relay->arena, deft_buffer_view(&members), &relay->members) &&
+        deft__arena_copy(&relay->arena, uri, &relay->tool)) {
+        deft__relay_send(relay);
+    } else {
+        deft__relay_free(relay);
+    }
+    deft_buffer_clear(&members);
+}
+
+void deft__relay_unwatch(deft__client *client, deft_view uri)
+{
+    for (deft__relay *relay = client->relays; relay != NULL; relay = relay->next) {
+        if (relay->kind == DEFT__RELAY_WATCH && deft_view_equal(relay->tool, uri)) {
+            give_up(relay, deft_view_of(NULL));
+            return;
+        }
+    }
+}
+
+// --- Cancelling. ---
 
 bool deft__relay_cancel(deft__client *client, deft_view id, deft_view reason)
 {

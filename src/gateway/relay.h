@@ -60,6 +60,12 @@ typedef struct deft__relay_options {
 void deft__relay_start(deft__client *client, const deft__mcp_message *message,
                        const deft__relay_options *options);
 
+// Wants to hear of changes of a resource, whichever way its server tells of them; `key` is what that
+// server calls it, `uri` what the client does. Nothing is answered to the client.
+void deft__relay_watch(deft__client *client, uint32_t server, deft_view key, deft_view uri);
+// No longer; nothing happens where it was not watched so.
+void deft__relay_unwatch(deft__client *client, deft_view uri);
+
 // Sends it (again, with what was answered) to its server.
 void deft__relay_send(deft__relay *relay);
 

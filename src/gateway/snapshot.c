@@ -15,6 +15,11 @@ typedef struct whole {
     const deft_allocator *allocator;
 } whole;
 
+static void release_manifest(void *owner)
+{
+    deft__manifest_release(owner);
+}
+
 static deft_catalog *build_catalog(const deft__snapshot_source *sources, size_t count,
                                    const deft_settings *settings, const deft_allocator *allocator,
                                    deft_error *error)
@@ -30,12 +35,19 @@ static deft_catalog *build_catalog(const deft__snapshot_source *sources, size_t 
         if (sources[i].manifest == NULL) {
             continue;
         }
+        // The catalog's definitions are slices of the manifest: it is lent, and lives as long.
         const deft_source source = {.label       = sources[i].name,
                                     .server      = sources[i].name,
                                     .is_kind_set = true,
-                                    .kind        = DEFT_SERVER_MCP};
-        if (deft_catalog_builder_add(builder, &source, sources[i].manifest->text, error) ==
-            DEFT_OUT_OF_MEMORY) {
+                                    .kind        = DEFT_SERVER_MCP,
+                                    .release     = release_manifest,
+                                    .owner       = deft__manifest_retain(sources[i].manifest)};
+        const deft_status status =
+            deft_catalog_builder_add(builder, &source, sources[i].manifest->text, error);
+        if (status != DEFT_OK) {
+            deft__manifest_release(sources[i].manifest);
+        }
+        if (status == DEFT_OUT_OF_MEMORY) {
             goto done;
         }
     }

@@ -3,8 +3,8 @@
 // deaths, `t` lets time pass (seconds in decimal), `o` drops client d, `h` ends a hook. Every request
 // of a client gets at most one answer, every line that goes out is one JSON object, and when all time
 // has passed nothing is open.
-#include "fuzz/fuzz.h"
 #include "gateway/gateway.h"
+#include "fuzz/fuzz.h"
 #include "json/reader.h"
 
 #include <stdlib.h>
@@ -104,8 +104,8 @@ static void pass(stage *s, uint64_t delay_ms)
 {
     const uint64_t end = s->now_ms + delay_ms;
     for (int i = 0; i < 100000 && deft__gateway_next(s->gateway) <= end; i++) {
-        s->now_ms = deft__gateway_next(s->gateway) > s->now_ms ? deft__gateway_next(s->gateway)
-                                                               : s->now_ms;
+        s->now_ms =
+            deft__gateway_next(s->gateway) > s->now_ms ? deft__gateway_next(s->gateway) : s->now_ms;
         pump(s);
     }
     s->now_ms = end;
@@ -163,16 +163,16 @@ static void play(stage *s, char who, deft_view rest)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    stage                    s        = {.now_ms = 1000};
-    deft__manifest          *manifest = deft__manifest_new(deft_view_of(MANIFEST), NULL, NULL);
-    deft_settings            settings;
-    const deft__gateway_host host = {.context        = &s,
-                                     .server_start   = server_start,
-                                     .server_send    = server_send,
-                                     .server_stop    = server_stop,
-                                     .client_send    = client_send,
-                                     .snapshot_build = snapshot_build,
-                                     .hook_run       = hook_run};
+    stage                      s        = {.now_ms = 1000};
+    deft__manifest            *manifest = deft__manifest_new(deft_view_of(MANIFEST), NULL, NULL);
+    deft_settings              settings;
+    const deft__gateway_host   host      = {.context        = &s,
+                                            .server_start   = server_start,
+                                            .server_send    = server_send,
+                                            .server_stop    = server_stop,
+                                            .client_send    = client_send,
+                                            .snapshot_build = snapshot_build,
+                                            .hook_run       = hook_run};
     const deft__gateway_server servers[] = {
         {.name = deft_view_of("s"), .manifest = manifest, .is_fresh = true},
         {.name = deft_view_of("m")}};
