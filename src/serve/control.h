@@ -4,10 +4,10 @@
 //     deft/status                    {"pid", "version", "startedAt", "directory", "text", "status"}:
 //                                    `text` is for a person; `status` has settled, tools, clients,
 //                                    servers. Times are seconds since 1970
-//     deft/servers  {discover}       an array: name, state, era, version, tools, tokens, reason,
-//                                    retryInMs, open, checkedAt (when its manifest last held true).
-//                                    With `discover` true, after servers that are not known were
-//                                    asked
+//     deft/servers  {discover}       {"servers": [...]}: name, state, era, version, tools, tokens,
+//                                    reason, retryInMs, open, checkedAt (when its manifest last held
+//                                    true). With `discover` true, after servers that are not known
+//                                    were asked
 //     deft/logs     {server}         {"server", "text"}: what it wrote to stderr, the newest 64 KiB
 //     deft/search   {query, limit}   {"hits": [{"id", "server", "name", "description", "score",
 //                                    "tokens", "place"}], "missing": "..."}: best first; `missing`

@@ -164,6 +164,11 @@ void deft__child_stop(deft__child *child)
     deft__process_stop(child->process);
 }
 
+void deft__child_stop_within(deft__child *child, uint64_t terminate_ms, uint64_t kill_ms)
+{
+    deft__process_stop_within(child->process, terminate_ms, kill_ms);
+}
+
 void deft__child_kill(deft__child *child)
 {
     deft__process_kill(child->process);

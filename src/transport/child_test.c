@@ -203,6 +203,25 @@ static void a_server_that_ignores_everything_is_killed(void **state)
     clear(&one);
 }
 
+static void stopped_in_a_hurry(void **state)
+{
+    (void)state;
+    for (int is_asked = 0; is_asked < 2; is_asked++) {
+        server one;
+        init(&one);
+        one.wanted = 1;
+        start(&one, "trap '' TERM; echo ready; while :; do sleep 1000; done");
+        test_loop_run(one.loop);
+        if (is_asked == 1) {
+            deft__child_stop_within(one.child, 2 * TEST_PATIENCE_MS, 2 * TEST_PATIENCE_MS);
+        }
+        deft__child_stop_within(one.child, 1, 1);
+        test_loop_run(one.loop);
+        assert_string_equal(one.reason, "was killed by signal 9");
+        clear(&one);
+    }
+}
+
 static void killed_at_once(void **state)
 {
     (void)state;
@@ -302,6 +321,7 @@ int main(void)
         cmocka_unit_test(lines_go_both_ways),
         cmocka_unit_test(a_server_that_does_not_read),
         cmocka_unit_test(a_server_that_ignores_everything_is_killed),
+        cmocka_unit_test(stopped_in_a_hurry),
         cmocka_unit_test(killed_at_once),
         cmocka_unit_test(freed_while_it_talks),
         cmocka_unit_test(what_it_said_in_its_first_life),
