@@ -181,6 +181,9 @@ bool deft__client_find_resource(const deft__client *client, deft_view uri, uint3
 
 // Log levels from debug, 0, to emergency, 7; false for another word.
 bool deft__log_level(deft_view name, unsigned *level);
+// What a legacy client set for all its requests, which a modern server must be told with each; empty:
+// nothing.
+deft_view deft__client_log_level(const deft__client *client);
 void deft__client_set_log_level(deft__client *client, const deft__mcp_message *message);
 // Asks servers for what clients want to hear: one that has come up, or all of them.
 void deft__slot_set_log_level(deft__slot *slot);

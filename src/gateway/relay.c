@@ -69,8 +69,9 @@ static bool copy_texts(deft__relay *relay, const deft__mcp_message *message,
     deft_buffer_init(&meta, relay->gateway->allocator);
     deft_buffer_init(&level, relay->gateway->allocator);
     deft__mcp_write_forwarded_meta(&meta, message->meta);
-    const deft_view log_level = deft__json_string(
+    const deft_view own_level = deft__json_string(
         deft__json_member(message->meta, "io.modelcontextprotocol/logLevel"), &level);
+    const deft_view log_level = own_level.size > 0 ? own_level : deft__client_log_level(client);
     const bool is_copied =
         meta.status == DEFT_OK && level.status == DEFT_OK &&
         deft__arena_copy(arena, message->id, &relay->id) &&

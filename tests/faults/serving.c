@@ -292,7 +292,7 @@ void serving_discover(serving *self, const char *deft)
 {
     char path[96];
     path_in(self, "deft.json", path, sizeof path);
-    const char *const command[] = {deft, "servers", "--config", path, NULL};
+    const char *const command[] = {deft, "servers", "--discover", "--config", path, NULL};
     serving_start(self, command);
     serving_close(self);
     while (read_more(self)) {

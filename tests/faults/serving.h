@@ -33,7 +33,7 @@ void serving_configure(serving *self, const char *text);
 // Starts `command` (NULL last) with HOME in the folder; its stderr goes to the file `stderr` there.
 void serving_start(serving *self, const char *const *command);
 
-// `deft servers --config deft.json`, to its end: what the servers have is known from then on.
+// `deft servers --discover`, to its end: what the servers have is known from then on.
 void serving_discover(serving *self, const char *deft);
 
 // `deft serve --config deft.json`.

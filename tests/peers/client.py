@@ -44,7 +44,7 @@ def gateway() -> StdioServerParameters:
     with open(file, "w", encoding="utf-8") as out:
         json.dump({"toolSearch": {"enabled": "on"}, "mcpServers": servers}, out)
     deft = os.environ["PEERS_DEFT"]
-    subprocess.run([deft, "servers", "--config", file], check=True)
+    subprocess.run([deft, "servers", "--discover", "--config", file], check=True)
     return StdioServerParameters(command=deft, args=["serve", "--config", file], env=dict(os.environ))
 
 

@@ -6,13 +6,16 @@
 // PEERS_GATEWAY=COMMAND puts another server than deft to the test, for trying the questions themselves.
 import { assert, check, finish } from './lib/checks.mjs';
 import { connect, kinds } from './lib/clients.mjs';
-import { gateway, servers } from './lib/commands.mjs';
+import { gateway, prime, servers } from './lib/commands.mjs';
 
 const [kind, upstream] = process.argv.slice(2);
 assert(kinds.includes(kind) && ['legacy', 'modern'].includes(upstream), 'usage: compare.mjs KIND UPSTREAM');
 
 const through = process.env.PEERS_GATEWAY ? servers[process.env.PEERS_GATEWAY]()
   : gateway({ fixture: `${upstream}Fixture` }, { toolSearch: { enabled: false } });
+if (through.config !== undefined) {
+  prime(through);
+}
 const sides = { fixture: await connect(kind, servers.fixture()), deft: await connect(kind, through) };
 
 const ends = (list, name) => list.find((each) => each === name || each.endsWith(`__${name}`)) ?? name;

@@ -33,7 +33,7 @@ const presets = {
   'claude-code': {
     settings: {}, off: { env: { ENABLE_TOOL_SEARCH: 'auto' } }, servers: { thinking: { alwaysLoad: true } },
     search: 'ToolSearch', parameters: ['max_results', 'query'], style: 'load', visible: ['thinking__sequentialthinking'],
-    listing: /calculator::add/,
+    listing: /calculator:\n {2}add, /,
   },
   kiro: {
     settings: { 'toolSearch.enabled': true, 'toolSearch.minPct': 0, 'toolSearch.minTokens': 0 },
@@ -45,11 +45,11 @@ const presets = {
 const [name] = process.argv.slice(2);
 const preset = presets[name];
 const behind = ['everything', 'filesystem', 'memory', 'thinking', 'calculator'];
-const made = (settings) => gateway(behind, { preset: name, ...settings }, preset.servers);
+const made = (settings, rules) => gateway(behind, { preset: name, ...settings }, rules);
 const names = async (client) => (await client.tools()).map((tool) => tool.name);
 const promptText = ({ messages }) => messages.map(({ content }) => content.text).join('\n');
 
-const deft = made(preset.settings);
+const deft = made(preset.settings, preset.servers);
 prime(deft);
 const client = await connect('legacy', deft);
 const search = (given) => client.call(preset.search, given);

@@ -54,7 +54,7 @@ export function gateway(names, settings = {}, more = {}) {
 
 // Lets deft learn what the servers have before a client comes, as it has on any but its first start.
 export function prime(deft) {
-  const { status } = spawnSync(deft.command, ['servers', '--config', deft.config], { stdio: 'inherit' });
+  const { status } = spawnSync(deft.command, ['servers', '--discover', '--config', deft.config], { stdio: 'inherit' });
   if (status !== 0) {
     throw new Error(`deft servers ended with ${status}`);
   }
