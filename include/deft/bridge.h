@@ -63,13 +63,15 @@ DEFT_API deft_status deft_bridge_describe(deft_session *session, const deft_sett
 typedef struct deft_call {
     deft_tool_id tool;
     deft_buffer  arguments; // raw JSON object; {} when none were sent
+    deft_buffer  repaired;  // names of the arguments that were set right; empty: none (schema.h)
 } deft_call;
 
 // Finds out what a call means. `name` is the called tool's name, the bridge's or any other; an
 // exact name works though the tool was never searched for, and loads it. Understands what models
 // do wrong: arguments as a JSON string, the bridge called through itself, the name inside the
-// arguments. DEFT_OK: `call` is filled. DEFT_NOT_FOUND, DEFT_CONFLICT, DEFT_INVALID or DEFT_LIMIT:
-// `answer` holds what to tell the model, with the closest names.
+// arguments. Sets arguments right and checks them against the tool's schema, as the settings ask
+// (schema.h). DEFT_OK: `call` is filled. DEFT_NOT_FOUND, DEFT_CONFLICT, DEFT_INVALID or DEFT_LIMIT:
+// `answer` holds what to tell the model, with the closest names, or with the tool's schema.
 DEFT_API deft_status deft_bridge_call(deft_session *session, const deft_settings *settings,
                                       deft_view name, deft_view arguments, deft_call *call,
                                       deft_answer *answer, deft_error *error);

@@ -122,6 +122,41 @@ static void run_servers(deft__request *request, deft__json_value params)
     finish(request);
 }
 
+// Which servers are not among what is given, and why.
+static void write_missing(deft__json_writer *json, const deft__service *service)
+{
+    deft_buffer missing;
+    deft_buffer_init(&missing, service->allocator);
+    deft__gateway_write_missing(service->gateway, NULL, &missing);
+    deft__json_name(json, "missing");
+    deft__json_write_string(json, deft_buffer_view(&missing));
+    deft_buffer_clear(&missing);
+}
+
+// What each server said of itself; those that may not be used are left out.
+static void run_manifests(deft__request *request, deft__json_value params)
+{
+    (void)params;
+    const deft__gateway *gateway = request->service->gateway;
+    deft__json_writer    json;
+    deft__json_writer_init(&json, &request->result);
+    deft__json_begin_object(&json);
+    deft__json_name(&json, "manifests");
+    deft__json_begin_array(&json);
+    for (size_t i = 0; i < deft__gateway_server_count(gateway); i++) {
+        const deft__link      *link     = deft__gateway_link(gateway, i);
+        const deft__manifest  *manifest = deft__link_manifest(link);
+        const deft__link_state state    = deft__link_state_of(link);
+        if (manifest != NULL && state != DEFT__LINK_DISABLED && state != DEFT__LINK_QUARANTINED) {
+            deft__json_write_raw_line(&json, manifest->text);
+        }
+    }
+    deft__json_end_array(&json);
+    write_missing(&json, request->service);
+    deft__json_end_object(&json);
+    finish(request);
+}
+
 static deft__service_server *find_server(deft__request *request, deft_view name)
 {
     deft__service *service = request->service;
@@ -202,10 +237,7 @@ static void write_hits(deft__request *request, const deft_searcher *searcher)
     const deft__service *service = request->service;
     size_t               count   = 0;
     const deft_hit      *hits    = deft_searcher_hits(searcher, &count);
-    deft_buffer          missing;
     deft__json_writer    json;
-    deft_buffer_init(&missing, service->allocator);
-    deft__gateway_write_missing(service->gateway, NULL, &missing);
     deft__json_writer_init(&json, &request->result);
     deft__json_begin_object(&json);
     deft__json_name(&json, "hits");
@@ -214,10 +246,8 @@ static void write_hits(deft__request *request, const deft_searcher *searcher)
         write_hit(&json, deft__gateway_snapshot(service->gateway), &hits[i]);
     }
     deft__json_end_array(&json);
-    deft__json_name(&json, "missing");
-    deft__json_write_string(&json, deft_buffer_view(&missing));
+    write_missing(&json, service);
     deft__json_end_object(&json);
-    deft_buffer_clear(&missing);
 }
 
 static void search(deft__request *request, deft_view query, uint64_t limit)
@@ -351,9 +381,10 @@ static void run_call(deft__request *request, deft__json_value params)
 // --- The table. -----------------------------------------------------------------------------------
 
 static const deft__control_method methods[] = {
-    {"deft/status", false, run_status}, {"deft/servers", false, run_servers},
-    {"deft/logs", false, run_logs},     {"deft/reset", false, run_reset},
-    {"deft/search", true, run_search},  {"deft/call", true, run_call},
+    {"deft/status", false, run_status},      {"deft/servers", false, run_servers},
+    {"deft/logs", false, run_logs},          {"deft/reset", false, run_reset},
+    {"deft/search", true, run_search},       {"deft/call", true, run_call},
+    {"deft/manifests", true, run_manifests},
 };
 
 static void run(deft__request *request)

@@ -8,6 +8,8 @@
 //                                    reason, retryInMs, open, checkedAt (when its manifest last held
 //                                    true). With `discover` true, after servers that are not known
 //                                    were asked
+//     deft/manifests                 {"manifests": [...], "missing": "..."}: what each server said of
+//                                    itself, as in gateway/manifest.h
 //     deft/logs     {server}         {"server", "text"}: what it wrote to stderr, the newest 64 KiB
 //     deft/search   {query, limit}   {"hits": [{"id", "server", "name", "description", "score",
 //                                    "tokens", "place"}], "missing": "..."}: best first; `missing`

@@ -153,8 +153,8 @@ static deft_status open_all(serving *all, const deft__serve_options *options, de
     if (all->grace == NULL) {
         return deft__fail_memory(error);
     }
-    const deft__client_options options = {.tag = &all->speaker};
-    all->client                        = deft__client_open(all->service.gateway, &options, error);
+    const deft__client_options agent = {.tag = &all->speaker};
+    all->client                      = deft__client_open(all->service.gateway, &agent, error);
     if (all->client == NULL) {
         return DEFT_OUT_OF_MEMORY;
     }

@@ -9,6 +9,7 @@
 #include "base/fail.h"
 #include "core/bridge/answer.h"
 #include "core/bridge/arguments.h"
+#include "core/bridge/fit.h"
 #include "core/bridge/names.h"
 #include "core/session/session.h"
 #include "json/writer.h"
@@ -201,27 +202,49 @@ static deft_status unwrap_direct(unwrapping *call, deft_tool_id tool, deft_error
     return deft__arguments_read(call->arguments, deft__json_raw(inner), error);
 }
 
-// Fills `call` and loads the tool; nothing has changed when it fails.
-static deft_status finish(deft_session *session, deft_tool_id tool, deft_view arguments,
-                          deft_call *call, deft_answer *answer, deft_error *error)
+// Fills `call` and loads the tool; nothing has changed when it fails. Takes both buffers.
+static deft_status finish(deft_session *session, deft_tool_id tool, deft_buffer *arguments,
+                          deft_buffer *repaired, deft_call *call, deft_answer *answer,
+                          deft_error *error)
 {
-    deft_buffer copy;
-    deft_buffer_init(&copy, call->arguments.allocator);
-    deft_buffer_append(&copy, arguments);
     bool              is_new = false;
-    const deft_status status = copy.status == DEFT_OK
-                                   ? deft_session_load(session, tool, 0, &is_new, error)
-                                   : deft__fail_memory(error);
+    const deft_status status = deft_session_load(session, tool, 0, &is_new, error);
     if (status != DEFT_OK) {
-        deft_buffer_clear(&copy);
+        deft_buffer_clear(arguments);
+        deft_buffer_clear(repaired);
         return status;
     }
     deft_buffer_clear(&call->arguments);
-    call->arguments      = copy;
+    deft_buffer_clear(&call->repaired);
+    call->arguments      = *arguments;
+    call->repaired       = *repaired;
     call->tool           = tool;
     answer->found_count  = 1;
     answer->loaded_count = is_new ? 1 : 0;
     return DEFT_OK;
+}
+
+// The arguments are read; are they such that the tool can be called with them?
+static deft_status check_and_finish(deft_session *session, const deft_settings *settings,
+                                    deft_tool_id tool, deft_view arguments, deft_call *call,
+                                    deft_answer *answer, deft_error *error)
+{
+    deft_buffer copy;
+    deft_buffer repaired;
+    deft_buffer_init(&copy, call->arguments.allocator);
+    deft_buffer_init(&repaired, call->arguments.allocator);
+    deft_buffer_append(&copy, arguments);
+    const deft_status status =
+        copy.status == DEFT_OK
+            ? deft__fit_arguments(deft_plan_catalog(deft_session_plan(session)), settings, tool,
+                                  &copy, &repaired, answer, error)
+            : deft__fail_memory(error);
+    if (status != DEFT_OK) {
+        deft_buffer_clear(&copy);
+        deft_buffer_clear(&repaired);
+        return status;
+    }
+    return finish(session, tool, &copy, &repaired, call, answer, error);
 }
 
 // Tells the model what is wrong and returns `status`, or that there is no memory to tell.
@@ -297,7 +320,8 @@ deft_status deft_bridge_call(deft_session *session, const deft_settings *setting
                            .text      = arguments};
     deft_status status  = find_tool(&wrapped, &tool, &reason);
     if (status == DEFT_OK) {
-        status = finish(session, tool, deft__json_raw(read.object), call, answer, error);
+        status = check_and_finish(session, settings, tool, deft__json_raw(read.object), call,
+                                  answer, error);
     } else {
         status = refuse(&wrapped, status, &reason, answer, error);
     }
@@ -309,11 +333,13 @@ void deft_call_init(deft_call *call, const deft_allocator *allocator)
 {
     *call = (deft_call){0};
     deft_buffer_init(&call->arguments, allocator);
+    deft_buffer_init(&call->repaired, allocator);
 }
 
 void deft_call_clear(deft_call *call)
 {
     const deft_allocator *allocator = call->arguments.allocator;
     deft_buffer_clear(&call->arguments);
+    deft_buffer_clear(&call->repaired);
     deft_call_init(call, allocator);
 }

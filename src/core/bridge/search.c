@@ -3,6 +3,7 @@
 #include "base/fail.h"
 #include "core/bridge/answer.h"
 #include "core/bridge/arguments.h"
+#include "core/bridge/fit.h"
 #include "core/bridge/names.h"
 #include "core/listing/clean.h"
 #include "core/ranking/explain.h"
@@ -264,29 +265,6 @@ static void write_hit(const search_request *request, deft_tool_id id, deft_view 
     deft__json_end_object(writer);
 }
 
-// The schema of a hit on one line into `out`, if there is room for it in `*tokens_left`.
-static bool fit_schema(const search_request *request, deft_tool_id id, uint64_t *tokens_left,
-                       deft_buffer *out)
-{
-    // Truncated rather than reset: a failure must outlive the hits that follow.
-    const deft_view raw = deft_catalog_tool(catalog_of(request), id)->input_schema;
-    deft_buffer_truncate(out, 0);
-    if (raw.size == 0) {
-        return true;
-    }
-    deft__json_writer writer;
-    deft__json_writer_init(&writer, out);
-    deft__json_write_raw_compact(&writer, raw);
-    const uint64_t tokens =
-        deft_tokens_estimate(deft_buffer_view(out), request->settings->token_family);
-    if (tokens > *tokens_left) {
-        deft_buffer_truncate(out, 0);
-        return false;
-    }
-    *tokens_left -= tokens;
-    return true;
-}
-
 static void append_heading(const search_request *request, deft_buffer *out)
 {
     deft_buffer_append_u64(out, request->hit_count);
@@ -335,7 +313,7 @@ static void write_found(const search_request *request, deft_answer *answer, deft
     append_heading(request, &answer->text);
     for (size_t i = 0; i < request->hit_count; i++) {
         const deft_tool_id id = request->hits[i];
-        if (is_bridge && !fit_schema(request, id, &left, schema)) {
+        if (is_bridge && !deft__fit_schema(catalog_of(request), settings, id, &left, schema)) {
             left_out++;
         }
         append_hit(request, id, deft_buffer_view(schema), &answer->text);
