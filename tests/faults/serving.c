@@ -232,27 +232,27 @@ bool serving_next(serving *self, deft__json_value *message)
     return true;
 }
 
-static void expect_answer(serving *self, int id)
+void serving_expect_answer(serving *self, int id, deft__json_value *message)
 {
-    deft__json_value message;
-    int64_t          got;
+    int64_t got;
     do {
-        if (!serving_next(self, &message)) {
+        if (!serving_next(self, message)) {
             serving_fail(self, "it ended before it had answered");
         }
-    } while (deft__json_int64(deft__json_member(message, "id"), &got) != DEFT_OK || got != id ||
-             deft__json_is(deft__json_member(message, "method"), DEFT__JSON_STRING));
+    } while (deft__json_int64(deft__json_member(*message, "id"), &got) != DEFT_OK || got != id ||
+             deft__json_is(deft__json_member(*message, "method"), DEFT__JSON_STRING));
 }
 
 void serving_shake_hands(serving *self)
 {
+    deft__json_value message;
     serving_send(self, "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"initialize\",\"params\":"
                        "{\"protocolVersion\":\"2025-11-25\",\"capabilities\":{},"
                        "\"clientInfo\":{\"name\":\"faults\",\"version\":\"1\"}}}");
-    expect_answer(self, 1);
+    serving_expect_answer(self, 1, &message);
     serving_send(self, "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/initialized\"}");
     serving_send(self, "{\"jsonrpc\":\"2.0\",\"id\":2,\"method\":\"tools/list\"}");
-    expect_answer(self, 2);
+    serving_expect_answer(self, 2, &message);
 }
 
 // --- The end. -----------------------------------------------------------------------------------
@@ -370,10 +370,11 @@ static bool is_zombie(pid_t process)
 
 void serving_expect_no_zombies(serving *self)
 {
-    const int64_t deadline_ms = now_ms() + LIMIT_MS;
-    pid_t         children[CHILDREN_MAX];
-    size_t        zombies;
-    int           id = 1000000;
+    const int64_t    deadline_ms = now_ms() + LIMIT_MS;
+    deft__json_value message;
+    pid_t            children[CHILDREN_MAX];
+    size_t           zombies;
+    int              id = 1000000;
     do {
         const size_t count = serving_children(self->process, children, CHILDREN_MAX);
         zombies            = 0;
@@ -384,7 +385,7 @@ void serving_expect_no_zombies(serving *self)
             serving_fail(self, "it has zombies");
         }
         serving_send(self, "{\"jsonrpc\":\"2.0\",\"id\":%d,\"method\":\"ping\"}", id);
-        expect_answer(self, id++);
+        serving_expect_answer(self, id++, &message);
     } while (zombies > 0);
 }
 

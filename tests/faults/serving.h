@@ -46,6 +46,9 @@ void serving_send_bytes(serving *self, const char *data, size_t size);
 // Waits for the next message; false: its output has ended.
 bool serving_next(serving *self, deft__json_value *message);
 
+// Waits for the answer to a request; what comes before it is passed over.
+void serving_expect_answer(serving *self, int id, deft__json_value *message);
+
 // Initialize, initialized, and tools/list, so that every server has been asked once. Ids 1 and 2.
 void serving_shake_hands(serving *self);
 
