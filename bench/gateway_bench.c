@@ -67,10 +67,11 @@ static void server_stop(void *context, size_t server, uint32_t life)
     (void)life;
 }
 
-static void client_send(void *context, deft__client *client, deft_view line)
+static void client_send(void *context, deft__client *client, deft_view about, deft_view line)
 {
     stage *s = context;
     (void)client;
+    (void)about;
     (void)line;
     s->answered++;
 }
@@ -256,7 +257,7 @@ static void open_stage(stage *s, const deft_settings *settings)
     }
     deft__gateway_start(s->gateway);
     settle(s);
-    s->client = deft__client_open(s->gateway, NULL, &error);
+    s->client = deft__client_open(s->gateway, NULL, NULL, &error);
     receive(
         s,
         "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"initialize\",\"params\":{\"protocolVersion\":"

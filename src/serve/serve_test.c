@@ -1,14 +1,18 @@
 // The gateway at work, with real processes: an agent plays on a thread of its own, over two pipes.
 #include "serve/serve.h"
 
+#include "io/socket.h"
 #include "serve/control.h"
 #include "store/journal.h"
+#include "store/quarantine.h"
 #include "support/folder.h"
 #include "support/test.h"
 
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -154,6 +158,27 @@ static void ask_control(agent *one, const char *question, const char *wanted)
     deft_buffer_clear(&result);
 }
 
+// Says a text to the control socket and hangs up; all that comes back must have `wanted`.
+static void visit(agent *one, const char *text, const char *wanted)
+{
+    char path[200]   = "";
+    char heard[4000] = "";
+    deft__control_find(one->world->options.control_directory, found_socket, path);
+    const int peer = deft__socket_connect(path, NULL);
+    size_t    size = 0;
+    if (peer < 0 || write(peer, text, strlen(text)) < 0 || shutdown(peer, SHUT_WR) != 0) {
+        note_wrong(one, wanted, "nobody");
+    }
+    for (ssize_t more = 1; more > 0 && size + 1 < sizeof heard;) {
+        more = read(peer, heard + size, sizeof heard - 1 - size);
+        size += more > 0 ? (size_t)more : 0;
+    }
+    close(peer);
+    if (strstr(heard, wanted) == NULL) {
+        note_wrong(one, wanted, heard);
+    }
+}
+
 static void hang_up(agent *one)
 {
     if (one->to[1] >= 0) {
@@ -166,8 +191,12 @@ static void say(agent *one, const char *line)
 {
     if (strcmp(line, "!TERM") == 0) {
         kill(getpid(), SIGTERM);
+    } else if (strcmp(line, "!HUP") == 0) {
+        kill(getpid(), SIGHUP);
     } else if (strcmp(line, "!EOF") == 0) {
         hang_up(one);
+    } else if (strcmp(line, "!DEAF") == 0) {
+        dup2(one->to[1], one->from[0]); // nobody reads what is written to it now
     } else {
         const size_t size = strlen(line);
         if (write(one->to[1], line, size) != (ssize_t)size || write(one->to[1], "\n", 1) != 1) {
@@ -184,6 +213,9 @@ static void *play(void *context)
     for (const step *now = one->steps; now->says != NULL || now->hears != NULL; now++) {
         if (now->says != NULL && now->says[0] == '?') {
             ask_control(one, now->says + 1, now->hears);
+            continue;
+        } else if (now->says != NULL && now->says[0] == '~') {
+            visit(one, now->says + 1, now->hears);
             continue;
         }
         if (now->says != NULL) {
@@ -405,6 +437,126 @@ static void others_may_ask_while_it_runs(void **state)
     world_clear(&all);
 }
 
+static void visitors_of_every_kind(void **state)
+{
+    (void)state;
+    world all;
+    world_init(&all, "\"enabled\":\"on\"", one_server);
+    all.options.control_directory = test_folder_join(&all.folder, "run");
+    const step steps[]            = {
+                   {HELLO, "result"},
+                   {"~", ""},
+                   {"~hello\n", "\"code\":-32700"},
+                   {"~{\"jsonrpc\":\"2.0\"}\n", "\"code\":-32600"},
+                   {"~{\"jsonrpc\":\"2.0\",\"method\":\"deft/reset\"}\n", ""},
+                   {"~{\"jsonrpc\":\"2.0\",\"id\":\"a\",\"method\":\"deft/reset\"}",
+                    "{\"jsonrpc\":\"2.0\",\"id\":\"a\",\"result\":{}}"},
+                   // It hangs up before the answer, and has it all the same.
+                   {"~{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"deft/call\",\"params\":{\"tool\":"
+                               "\"alpha::later\"}}\n{\"jsonrpc\":\"2.0\",\"id\":2,\"method\":\"deft/status\"}\n",
+                    "\"id\":1,\"result\":{\"content\""},
+                   {NULL, NULL},
+    };
+    serve(&all, steps);
+    // One that asks and is still waiting when the gateway ends.
+    const step late[] = {{HELLO, "result"}, {CALL("echo", "{\"text\":\"x\"}"), "x"}, {NULL, NULL}};
+    serve(&all, late);
+    world_clear(&all);
+}
+
+static void a_control_directory_that_is_not_ours(void **state)
+{
+    (void)state;
+    world all;
+    world_init(&all, "", one_server);
+    const char *path = test_folder_join(&all.folder, "run");
+    test_file_put(path, deft_view_of("a file"));
+    all.options.control_directory = path;
+    const step steps[]            = {{HELLO, "result"}, {NULL, NULL}};
+    serve(&all, steps);
+    assert_non_null(strstr(all.notes, "is not a directory of ours alone"));
+    world_clear(&all);
+}
+
+static void an_agent_that_is_gone(void **state)
+{
+    (void)state;
+    world all;
+    world_init(&all, "\"enabled\":\"off\"", one_server);
+    const step steps[] = {{HELLO, "result"},
+                          {LIST, "echo"},
+                          {"!DEAF", NULL},
+                          {CALL("echo", "{\"text\":\"x\"}"), NULL},
+                          {NULL, NULL}};
+    serve(&all, steps);
+    world_clear(&all);
+}
+
+static void a_line_that_is_too_long(void **state)
+{
+    (void)state;
+    world all;
+    world_init(&all, "\"enabled\":\"off\"},\"gateway\":{\"messageBytesMax\":65536", one_server);
+    char *const large = malloc(100000);
+    memset(large, 'x', 99999);
+    large[99999]       = '\0';
+    const step steps[] = {
+        {HELLO, "result"}, {large, "longer than the limit"}, {LIST, "echo"}, {NULL, NULL}};
+    serve(&all, steps);
+    free(large);
+    world_clear(&all);
+}
+
+static void a_server_put_aside(void **state)
+{
+    (void)state;
+    world all;
+    world_init(&all, "\"enabled\":\"off\"", two_servers);
+    assert_int_equal(deft__quarantine_set(all.store, deft_view_of("alpha"), true, 1000, NULL),
+                     DEFT_OK);
+    const step steps[] = {{HELLO, "result"},
+                          {CALL("alpha__echo", "{\"text\":\"x\"}"), "error"},
+                          {CALL("beta__echo", "{\"text\":\"x\"}"), "x"},
+                          {NULL, NULL}};
+    serve(&all, steps);
+    assert_int_equal(starts_size(&all), strlen("beta\n"));
+    world_clear(&all);
+}
+
+static void a_second_signal_ends_it_on_the_spot(void **state)
+{
+    (void)state;
+    world all;
+    world_init(&all, "\"enabled\":\"off\"", one_server);
+    const pid_t child = fork();
+    if (child == 0) {
+        all.options.grace_ms = 1000000;
+        const step steps[]   = {{HELLO, "result"}, {CALL("never", "{}"), NULL},
+                                {"!TERM", NULL},   {"!HUP", NULL},
+                                {NULL, ""},        {NULL, NULL}};
+        serve(&all, steps);
+        _exit(0);
+    }
+    int status = 0;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFEXITED(status));
+    assert_true(WEXITSTATUS(status) == 128 + SIGTERM || WEXITSTATUS(status) == 128 + SIGHUP);
+    world_clear(&all);
+}
+
+static void descriptors_that_are_not_open(void **state)
+{
+    (void)state;
+    world      all;
+    deft_error error = DEFT_ERROR_INIT;
+    world_init(&all, "", one_server);
+    all.options.input  = 1000000;
+    all.options.output = 1000001;
+    assert_int_equal(deft__serve_run(&all.options, &error), DEFT_INVALID);
+    assert_string_equal(error.message, "could not watch a descriptor: bad file descriptor");
+    world_clear(&all);
+}
+
 static void a_hook_is_asked(void **state)
 {
     (void)state;
@@ -446,6 +598,15 @@ static void calls_are_in_the_journal(void **state)
     serve(&all, steps);
     assert_int_equal(deft__journal_last(all.store, 100, 0, count_calls, &count, NULL), DEFT_OK);
     assert_int_equal(count, 2);
+    // The next start knows what was used; with eras that need not be found out.
+    char legacy[600];
+    snprintf(legacy, sizeof legacy, "{\"command\":\"%s\",\"era\":\"legacy\"}", DEFT_TESTS_SERVER);
+    const char *const old[] = {"alpha", legacy, "beta", "{\"command\":\"cat\",\"era\":\"modern\"}",
+                               NULL,    NULL};
+    const step        again[] = {
+               {HELLO, "result"}, {CALL("alpha__echo", "{\"text\":\"3\"}"), "3"}, {NULL, NULL}};
+    world_configure(&all, "\"enabled\":\"auto\",\"defer\":\"overflow\",\"minTokens\":10", old);
+    serve(&all, again);
     world_clear(&all);
 }
 
@@ -490,6 +651,28 @@ static void one_request_without_a_gateway(void **state)
     world_clear(&all);
 }
 
+static void *end_when_started(void *context)
+{
+    while (starts_size(context) <= 0) {
+        sched_yield();
+    }
+    kill(getpid(), SIGTERM);
+    return NULL;
+}
+
+static void alone_and_interrupted(void **state)
+{
+    (void)state;
+    world     all;
+    pthread_t thread;
+    world_init(&all, "\"enabled\":\"on\"", one_server);
+    assert_int_equal(pthread_create(&thread, NULL, end_when_started, &all), 0);
+    ask_alone(&all, "deft/call", "{\"tool\":\"alpha::never\"}", DEFT_INVALID,
+              "stopped before there was an answer");
+    pthread_join(thread, NULL);
+    world_clear(&all);
+}
+
 static void no_servers_when_mcp_is_off(void **state)
 {
     (void)state;
@@ -502,6 +685,8 @@ static void no_servers_when_mcp_is_off(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        // It forks, which must be before there are other threads.
+        cmocka_unit_test(a_second_signal_ends_it_on_the_spot),
         cmocka_unit_test(an_agent_calls_tools_of_two_servers),
         cmocka_unit_test(what_was_learned_is_kept),
         cmocka_unit_test(without_a_store_it_works_too),
@@ -511,9 +696,16 @@ int main(void)
         cmocka_unit_test(a_call_that_never_ends_does_not_hold_the_end),
         cmocka_unit_test(sick_servers_do_not_hold_the_others),
         cmocka_unit_test(others_may_ask_while_it_runs),
+        cmocka_unit_test(visitors_of_every_kind),
+        cmocka_unit_test(a_control_directory_that_is_not_ours),
+        cmocka_unit_test(an_agent_that_is_gone),
+        cmocka_unit_test(a_line_that_is_too_long),
+        cmocka_unit_test(a_server_put_aside),
+        cmocka_unit_test(descriptors_that_are_not_open),
         cmocka_unit_test(a_hook_is_asked),
         cmocka_unit_test(calls_are_in_the_journal),
         cmocka_unit_test(one_request_without_a_gateway),
+        cmocka_unit_test(alone_and_interrupted),
         cmocka_unit_test(no_servers_when_mcp_is_off),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
