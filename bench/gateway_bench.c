@@ -257,7 +257,7 @@ static void open_stage(stage *s, const deft_settings *settings)
     }
     deft__gateway_start(s->gateway);
     settle(s);
-    s->client = deft__client_open(s->gateway, NULL, NULL, &error);
+    s->client = deft__client_open(s->gateway, NULL, &error);
     receive(
         s,
         "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"initialize\",\"params\":{\"protocolVersion\":"
