@@ -5,7 +5,7 @@ import { spawn } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { assert, check, finish } from './lib/checks.mjs';
-import { folder, gateway, here } from './lib/commands.mjs';
+import { folder, gateway, here, prime } from './lib/commands.mjs';
 import { startModel } from './model.mjs';
 
 const [agent, style] = process.argv.slice(2);
@@ -13,6 +13,7 @@ const home = folder('home');
 const bin = join(here, 'node_modules', '.bin');
 const model = await startModel();
 const server = gateway(['everything', 'memory', 'calculator', 'clock'], { toolSearch: { enabled: 'on', style } });
+prime(server);
 
 function file(path, text) {
   const name = join(home, path);

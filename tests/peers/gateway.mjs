@@ -136,8 +136,11 @@ await check('log messages of a call arrive at the level asked for', async () => 
   for (const server of ['legacyFixture', 'modernFixture']) {
     await client.log('info');
     await bridge(`${server}::test_tool_with_logging`, {});
-    const { params } = await client.notices.take(({ method }) => method === 'notifications/message');
-    assert.equal(params.level, 'info');
+    for (let i = 0; i < 3; i++) {
+      const { params } = await client.notices.take(({ method }) => method === 'notifications/message');
+      assert.equal(params.level, 'info');
+      assert.match(params.logger, new RegExp(server));
+    }
   }
 });
 
