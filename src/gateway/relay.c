@@ -72,7 +72,7 @@ static bool copy_texts(deft__relay *relay, const deft__mcp_message *message,
     const deft_view own_level = deft__json_string(
         deft__json_member(message->meta, "io.modelcontextprotocol/logLevel"), &level);
     const deft_view log_level = own_level.size > 0 ? own_level : deft__client_log_level(client);
-    const bool is_copied =
+    const bool      is_copied =
         meta.status == DEFT_OK && level.status == DEFT_OK &&
         deft__arena_copy(arena, message->id, &relay->id) &&
         deft__arena_copy(arena, deft__mcp_progress_token(message), &relay->token) &&
