@@ -267,6 +267,12 @@ static const char *const call_examples[] = {
     NULL,
 };
 
+static const char *const quarantine_examples[] = {
+    "deft quarantine add github",
+    "Its tools are neither found nor called any more, here and in running gateways",
+    NULL,
+};
+
 static const char *const tool_search_examples[] = {
     "deft tool-search reset",
     "Measure and decide anew, and forget what was found",
@@ -429,6 +435,19 @@ static const deft__command commands[] = {
             "stopped again. A tool that says that it failed is exit code 2.",
         .examples = call_examples,
         .run      = deft__command_call,
+    },
+    {
+        .name              = "quarantine",
+        .operands          = "[add SERVER | remove SERVER]",
+        .operand_count_max = 2,
+        .operand_kind      = DEFT__OPERAND_QUARANTINE,
+        .summary           = "Put a server aside, let it go, or list those that are",
+        .description =
+            "A server that is quarantined is neither searched nor called nor started, in gateways "
+            "that run and in those to come, until it is removed from the list. The list is kept in "
+            "the store.",
+        .examples = quarantine_examples,
+        .run      = deft__command_quarantine,
     },
     {
         .name              = "tool-search",

@@ -88,6 +88,7 @@ typedef enum deft__operand_kind {
     DEFT__OPERAND_COMMAND,
     DEFT__OPERAND_SHELL,
     DEFT__OPERAND_TOOL_SEARCH, // status or reset
+    DEFT__OPERAND_QUARANTINE,  // add or remove
     DEFT__OPERAND_SETTING,
     DEFT__OPERAND_DIRECTORY
 } deft__operand_kind;
@@ -120,6 +121,7 @@ int deft__command_help(deft__cli *cli);
 int deft__command_listing(deft__cli *cli);
 int deft__command_logs(deft__cli *cli);
 int deft__command_plan(deft__cli *cli);
+int deft__command_quarantine(deft__cli *cli);
 int deft__command_search(deft__cli *cli);
 int deft__command_serve(deft__cli *cli);
 int deft__command_servers(deft__cli *cli);

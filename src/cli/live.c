@@ -67,15 +67,19 @@ static void consider(void *context, const char *path, int process_id)
     }
 }
 
+static bool find_folder(deft_buffer *folder)
+{
+    return deft__control_directory(getenv("XDG_RUNTIME_DIR"), getenv("XDG_STATE_HOME"),
+                                   getenv("HOME"), folder);
+}
+
 // Looks through the gateways of this user, the newest first.
 static void look_for_gateway(deft__live *live, choosing *work)
 {
     deft_buffer folder;
     deft_buffer_init(&folder, NULL);
     work->directory = realpath(".", NULL);
-    if (work->directory != NULL &&
-        deft__control_directory(getenv("XDG_RUNTIME_DIR"), getenv("XDG_STATE_HOME"), getenv("HOME"),
-                                &folder)) {
+    if (work->directory != NULL && find_folder(&folder)) {
         (void)deft__control_find(folder.data, consider, work);
     }
     free(work->directory);
@@ -247,6 +251,35 @@ bool deft__live_ask(deft__live *live, const char *method, deft_view params,
         deft__complain(&live->cli->output, "%s", error.message);
     }
     return status == DEFT_OK;
+}
+
+typedef struct asking {
+    const char *method;
+    deft_view   params;
+    size_t      agreed;
+} asking;
+
+static void ask_one(void *context, const char *path, int process_id)
+{
+    asking     *work = context;
+    deft_buffer answer;
+    (void)process_id;
+    deft_buffer_init(&answer, NULL);
+    work->agreed +=
+        deft__control_ask(path, work->method, work->params, &answer, NULL) == DEFT_OK ? 1 : 0;
+    deft_buffer_clear(&answer);
+}
+
+size_t deft__live_ask_all(const char *method, deft_view params)
+{
+    asking      work = {.method = method, .params = params};
+    deft_buffer folder;
+    deft_buffer_init(&folder, NULL);
+    if (find_folder(&folder)) {
+        (void)deft__control_find(folder.data, ask_one, &work);
+    }
+    deft_buffer_clear(&folder);
+    return work.agreed;
 }
 
 void deft__live_tell_missing(const deft__cli *cli, deft__json_value answer)

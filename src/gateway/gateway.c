@@ -251,10 +251,12 @@ static void link_changed(void *context, deft__link *link)
         stop_awaiting(slot);
         deft__gateway_let_in(gateway);
     }
-    if (state == DEFT__LINK_QUARANTINED) {
-        build_soon(gateway);
-    } else if (state == DEFT__LINK_READY) {
+    if (state == DEFT__LINK_READY) {
         deft__slot_set_log_level(slot);
+    }
+    if (slot->is_aside != (state == DEFT__LINK_QUARANTINED)) {
+        slot->is_aside = !slot->is_aside;
+        build_soon(gateway);
     }
     if (gateway->host.server_changed != NULL) {
         gateway->host.server_changed(gateway->host.context, slot->place);

@@ -21,6 +21,7 @@ typedef struct deft__slot {
     deft__link    *link;
     bool           is_awaited; // its lists are being learned for the first time
     bool           is_stale;   // its manifest is old: learn it anew
+    bool           is_aside;   // it is quarantined
 } deft__slot;
 
 struct deft__gateway {

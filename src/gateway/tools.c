@@ -59,11 +59,11 @@ static deft_status write_bridge(deft__client *client)
     deft_buffer_reset(&client->bridge);
     deft_status status = deft_listing_write_filtered(
         plan_of(client), &settings, client->is_restricted ? &filter : NULL, &listing, NULL);
-    const deft_bridge_tool last =
-        settings.style == DEFT_STYLE_LOAD ? DEFT_BRIDGE_SEARCH : DEFT_BRIDGE_CALL;
-    for (deft_bridge_tool tool = DEFT_BRIDGE_SEARCH; status == DEFT_OK && tool <= last; tool++) {
+    deft_bridge_tool tools[DEFT_BRIDGE_TOOLS_MAX];
+    const size_t     count = deft_bridge_tools(&settings, tools);
+    for (size_t i = 0; status == DEFT_OK && i < count; i++) {
         deft_buffer_reset(&one);
-        status = deft_bridge_write_definition(&settings, tool, DEFT_FORM_MCP,
+        status = deft_bridge_write_definition(&settings, tools[i], DEFT_FORM_MCP,
                                               deft_buffer_view(&listing), &one);
         if (status == DEFT_OK) {
             append_definition(client, deft_buffer_view(&one), &client->bridge);

@@ -25,6 +25,14 @@ static void finish(deft__request *request)
     deft__loop_defer(request->service->loop, &request->tell);
 }
 
+// Until deft__requests_look() finds it ready.
+static void put_off(deft__request *request)
+{
+    request->is_waiting       = true;
+    request->next             = request->service->waiting;
+    request->service->waiting = request;
+}
+
 static void tell(void *context)
 {
     deft__request *request = context;
@@ -196,6 +204,39 @@ static void run_logs(deft__request *request, deft__json_value params)
     deft_buffer_clear(&text);
     deft_buffer_clear(&scratch);
     finish(request);
+}
+
+// Answered when the catalog is without the server, or has it again.
+static void run_settled(deft__request *request, deft__json_value params)
+{
+    (void)params;
+    deft_buffer_append_text(&request->result, "{}");
+    finish(request);
+}
+
+static const deft__control_method settled = {"", true, run_settled};
+
+static void run_quarantine(deft__request *request, deft__json_value params)
+{
+    const bool is_quarantined = deft__json_is(deft__json_member(params, "on"), DEFT__JSON_TRUE);
+    const deft__service_server *server = NULL;
+    deft_buffer                 scratch;
+    deft_view                   name;
+    deft_buffer_init(&scratch, request->service->allocator);
+    if (text_param(request, params, "server", &scratch, &name)) {
+        server = find_server(request, name);
+    }
+    if (server != NULL) {
+        deft__service_enter(request->service);
+        deft__link_set_quarantined(deft__gateway_link(request->service->gateway, server->place),
+                                   is_quarantined);
+        request->method     = &settled;
+        request->is_patient = true;
+        put_off(request);
+    } else {
+        finish(request);
+    }
+    deft_buffer_clear(&scratch);
 }
 
 static void run_reset(deft__request *request, deft__json_value params)
@@ -384,7 +425,7 @@ static const deft__control_method methods[] = {
     {"deft/status", false, run_status},      {"deft/servers", false, run_servers},
     {"deft/logs", false, run_logs},          {"deft/reset", false, run_reset},
     {"deft/search", true, run_search},       {"deft/call", true, run_call},
-    {"deft/manifests", true, run_manifests},
+    {"deft/manifests", true, run_manifests}, {"deft/quarantine", false, run_quarantine},
 };
 
 static void run(deft__request *request)
@@ -483,9 +524,7 @@ void deft__request_start(deft__request *request, deft__service *service, deft_vi
         deft__service_enter(service);
         deft__gateway_discover(service->gateway);
     }
-    request->is_waiting = true;
-    request->next       = service->waiting;
-    service->waiting    = request;
+    put_off(request);
     deft__service_leave(service); // looks whether it has to wait at all
 }
 

@@ -15,6 +15,7 @@
 //                                    "tokens", "place"}], "missing": "..."}: best first; `missing`
 //                                    names servers that could not be searched and why
 //     deft/call     {tool, arguments}  the result of tools/call, as the server gave it
+//     deft/quarantine  {server, on}  {}: put a server aside, or let it go; the store is the caller's
 //     deft/reset                     {}: measure and decide anew, forget what was loaded
 #ifndef DEFT_SERVE_CONTROL_H
 #define DEFT_SERVE_CONTROL_H

@@ -7,6 +7,7 @@
 #include "transport/environment.h"
 
 #include <assert.h>
+#include <malloc.h>
 #include <stdlib.h>
 #include <sys/random.h>
 #include <time.h>
@@ -244,10 +245,20 @@ static void server_stop(void *context, size_t place, uint32_t number)
 
 // --- Snapshots. -----------------------------------------------------------------------------------
 
+// Building takes several times the memory that stays, and the C library would keep the rest for the
+// thread that built: at 10,000 tools a third of all that we hold.
+static void give_memory_back(void)
+{
+#if defined(__GLIBC__)
+    malloc_trim(0);
+#endif
+}
+
 static void build_work(void *context)
 {
     const deft__service *service = context;
     deft__snapshot_job_run(service->job);
+    give_memory_back();
 }
 
 static void build_done(void *context)

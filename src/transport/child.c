@@ -4,7 +4,9 @@
 #include "base/memory.h"
 #include "io/process.h"
 #include "transport/environment.h"
+
 #include "json/lines.h"
+#include <signal.h>
 
 // Of the last line on stderr, in the reason.
 #define LAST_LINE_SIZE_MAX 300
@@ -77,6 +79,9 @@ static void write_reason(const deft__child *child, deft__process_end end, int co
     default:
         deft_buffer_append_text(reason, "is gone");
         break;
+    }
+    if (end == DEFT__PROCESS_KILLED && (code == SIGKILL || code == SIGTERM)) {
+        return; // someone else's doing: what it said last has nothing to do with it
     }
     deft_buffer last;
     deft_buffer_init(&last, child->allocator);

@@ -211,6 +211,14 @@ static void append_parameters(deft_buffer *out, const deft_tool *tool)
     deft_buffer_append_byte(out, '\n');
 }
 
+// Whether the read-only call tool reaches it, and there is one.
+static bool is_called_read_only(const search_request *request, const deft_tool *tool)
+{
+    return request->settings->style != DEFT_STYLE_LOAD &&
+           request->settings->call_tools == DEFT_CALL_TOOLS_BY_EFFECT && tool->is_read_only &&
+           !tool->is_destructive;
+}
+
 // What is said of one hit, both ways. `schema` is empty where none is shown.
 static void append_hit(const search_request *request, deft_tool_id id, deft_view schema,
                        deft_buffer *out)
@@ -218,6 +226,7 @@ static void append_hit(const search_request *request, deft_tool_id id, deft_view
     const deft_tool *tool = deft_catalog_tool(catalog_of(request), id);
     deft_buffer_append_byte(out, '\n');
     deft__clean_append(out, tool->id, DEFT_NAME_SIZE_MAX * 3);
+    deft_buffer_append_text(out, is_called_read_only(request, tool) ? " (read-only)" : "");
     if (tool->description.size > 0) {
         deft_buffer_append_text(out, ": ");
         deft__clean_append(out, tool->description, request->settings->listing_description_size_max);
@@ -277,6 +286,11 @@ static void append_heading(const search_request *request, deft_buffer *out)
     } else {
         deft_buffer_append_text(out, " Call one with ");
         deft_buffer_append(out, request->settings->call_name);
+        if (request->settings->call_tools == DEFT_CALL_TOOLS_BY_EFFECT) {
+            deft_buffer_append_text(out, ", or with ");
+            deft_buffer_append(out, request->settings->call_read_only_name);
+            deft_buffer_append_text(out, " where it says read-only");
+        }
         deft_buffer_append_text(out, ": tool_name is its id, tool_args its arguments.\n");
     }
 }
