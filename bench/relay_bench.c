@@ -93,7 +93,8 @@ static void measure_rate(serving *server, const way *it, times *best)
             expect_result(server);
         }
     }
-    const double rate = (double)(it->calls / WINDOW * WINDOW) / (bench_wall_seconds() - start);
+    const size_t done = it->calls / WINDOW * WINDOW;
+    const double rate = (double)done / (bench_wall_seconds() - start);
     best->second      = rate > best->second ? rate : best->second;
 }
 
