@@ -12,7 +12,7 @@ static size_t bridge_tools(const deft_plan *plan, const deft_settings *settings,
 deft_status deft__upfront_init(deft__upfront *upfront, const deft_plan *plan,
                                const deft_settings *settings)
 {
-    deft_bridge_tool tools[DEFT_BRIDGE_TOOLS_MAX];
+    deft_bridge_tool tools[DEFT_BRIDGE_TOOLS_MAX] = {DEFT_BRIDGE_SEARCH};
     *upfront = (deft__upfront){.tool_count = bridge_tools(plan, settings, tools)};
     deft_buffer_init(&upfront->listing, NULL);
     deft_status status = deft_listing_write(plan, settings, &upfront->listing, &upfront->report);
@@ -53,11 +53,11 @@ deft_status deft__upfront_write(const deft__upfront *upfront, const deft_plan *p
                                 const deft_settings *settings, deft_form form, deft_naming naming,
                                 deft_buffer *out)
 {
-    const deft_catalog *catalog  = deft_plan_catalog(plan);
-    deft_status         status   = DEFT_OK;
-    bool                is_first = true;
-    deft_bridge_tool    tools[DEFT_BRIDGE_TOOLS_MAX];
-    const size_t        count = bridge_tools(plan, settings, tools);
+    const deft_catalog *catalog                      = deft_plan_catalog(plan);
+    deft_status         status                       = DEFT_OK;
+    bool                is_first                     = true;
+    deft_bridge_tool    tools[DEFT_BRIDGE_TOOLS_MAX] = {DEFT_BRIDGE_SEARCH};
+    const size_t        count                        = bridge_tools(plan, settings, tools);
     deft_buffer_append_text(out, "[");
     for (size_t i = 0; i < count && status == DEFT_OK; i++) {
         deft_buffer_append_text(out, is_first ? "\n" : ",\n");

@@ -86,7 +86,8 @@ static void build(void *context)
 {
     deft__gateway *gateway = context;
     if (gateway->job != NULL) {
-        return; // the timer is set again when it comes back
+        gateway->is_outdated = true; // what is being built is old already: again when it comes back
+        return;
     }
     gateway->job = make_job(gateway);
     if (gateway->job != NULL) {
@@ -115,6 +116,10 @@ void deft__gateway_snapshot_built(deft__gateway *gateway, deft__snapshot_job *jo
     deft_error     error    = DEFT_ERROR_INIT;
     deft_searcher *searcher = NULL;
     gateway->job            = NULL;
+    if (gateway->is_outdated) {
+        gateway->is_outdated = false;
+        build_soon(gateway);
+    }
     if (job->snapshot != NULL) {
         searcher = deft_searcher_new(job->snapshot->index, gateway->allocator, &error);
     }
@@ -205,6 +210,9 @@ void deft__gateway_discover(deft__gateway *gateway)
         return;
     }
     gateway->is_discovering = true;
+    for (size_t i = 0; i < gateway->slot_count; i++) {
+        deft__link_set_capabilities(gateway->slots[i].link, gateway->declared);
+    }
     deft__timer_set(&gateway->timers, &gateway->refresh, gateway->refresh_age_ms);
     for (size_t i = 0; i < gateway->slot_count; i++) {
         deft__slot            *slot  = &gateway->slots[i];
@@ -358,6 +366,7 @@ deft__gateway *deft__gateway_new(const deft__gateway_options *options,
         .first_wait_ms  = options->first_wait_ms > 0 ? options->first_wait_ms : FIRST_WAIT_MS,
         .clients_max    = options->clients_max > 0 ? options->clients_max : CLIENTS_MAX,
         .refresh_age_ms = options->refresh_age_ms > 0 ? options->refresh_age_ms : REFRESH_AGE_MS,
+        .declared       = options->declared,
         .seed           = options->seed,
         .host           = *host,
         .driver         = {.context = gateway,

@@ -31,10 +31,9 @@ bool deft__log_level(deft_view name, unsigned *level)
     return false;
 }
 
-deft_view deft__client_log_level(const deft__client *client)
+const char *deft__log_level_name(unsigned level)
 {
-    const bool is_set = client->era == DEFT__MCP_ERA_LEGACY && client->is_log_level_set;
-    return deft_view_of(is_set ? levels[client->log_level] : "");
+    return levels[level < sizeof levels / sizeof levels[0] ? level : 0];
 }
 
 void deft__client_set_log_level(deft__client *client, const deft__mcp_message *message)

@@ -3,6 +3,7 @@
 
 #include "io/socket.h"
 #include "serve/control.h"
+#include "serve/door.h"
 #include "store/journal.h"
 #include "store/quarantine.h"
 #include "support/folder.h"
@@ -187,12 +188,16 @@ static void hang_up(agent *one)
     }
 }
 
+static void crowd(agent *one);
+
 static void say(agent *one, const char *line)
 {
     if (strcmp(line, "!TERM") == 0) {
         kill(getpid(), SIGTERM);
     } else if (strcmp(line, "!HUP") == 0) {
         kill(getpid(), SIGHUP);
+    } else if (strcmp(line, "!CROWD") == 0) {
+        crowd(one);
     } else if (strcmp(line, "!EOF") == 0) {
         hang_up(one);
     } else if (strcmp(line, "!DEAF") == 0) {
@@ -464,6 +469,74 @@ static void visitors_of_every_kind(void **state)
     world_clear(&all);
 }
 
+// More of everything than there may be. What they were refused is in `wrong`, or nothing is.
+static void crowd(agent *one)
+{
+    static int visitors[DEFT__VISITORS_MAX + 1];
+    char       path[200] = "";
+    char       heard[20000];
+    size_t     size = 0;
+    deft__control_find(one->world->options.control_directory, found_socket, path);
+    for (size_t i = 0; i < array_size(visitors); i++) {
+        visitors[i] = deft__socket_connect(path, NULL);
+    }
+    // The last one finds the room full: the end is all that it gets.
+    if (read(visitors[DEFT__VISITORS_MAX], heard, 1) != 0) {
+        note_wrong(one, "the end", heard);
+    }
+    // The first asks too much at once.
+    static const char question[] = "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"deft/call\","
+                                   "\"params\":{\"tool\":\"alpha::never\"}}\n";
+    for (size_t i = 0; i <= DEFT__VISITOR_REQUESTS_MAX; i++) {
+        if (write(visitors[0], question, sizeof question - 1) < 0) {
+            note_wrong(one, "someone who listens", "");
+        }
+    }
+    size                                  = (size_t)read(visitors[0], heard, sizeof heard - 1);
+    heard[size < sizeof heard ? size : 0] = '\0';
+    if (strstr(heard, "too many requests are open") == NULL) {
+        note_wrong(one, "too many requests", heard);
+    }
+    // The second says too much in one line.
+    static char large[DEFT__VISITOR_LINE_MAX + 2];
+    memset(large, 'x', sizeof large - 1);
+    large[sizeof large - 1] = '\n';
+    for (size_t sent = 0; sent < sizeof large;) {
+        const ssize_t more = write(visitors[1], large + sent, sizeof large - sent);
+        sent += more > 0 ? (size_t)more : sizeof large;
+    }
+    size                                  = (size_t)read(visitors[1], heard, sizeof heard - 1);
+    heard[size < sizeof heard ? size : 0] = '\0';
+    if (strstr(heard, "the message is too long") == NULL) {
+        note_wrong(one, "the message is too long", heard);
+    }
+    // The third leaves with something unread; the others are still there at the end.
+    if (write(visitors[2], "{}\n", 3) == 3 && recv(visitors[2], heard, 1, MSG_PEEK) == 1) {
+        close(visitors[2]);
+    }
+    for (size_t i = 3; i < array_size(visitors); i++) {
+        if (i % 2 == 0) {
+            close(visitors[i]);
+        }
+    }
+    // (The others end with the process.)
+}
+
+static void visitors_have_limits(void **state)
+{
+    (void)state;
+    world all;
+    world_init(&all, "\"enabled\":\"on\"", one_server);
+    all.options.control_directory = test_folder_join(&all.folder, "run");
+    const step steps[]            = {{HELLO, "result"},
+                                     {LIST, "tool_search"},
+                                     {"!CROWD", NULL},
+                                     {LIST, "tool_search"},
+                                     {NULL, NULL}};
+    serve(&all, steps);
+    world_clear(&all);
+}
+
 static void a_control_directory_that_is_not_ours(void **state)
 {
     (void)state;
@@ -504,6 +577,43 @@ static void a_line_that_is_too_long(void **state)
         {HELLO, "result"}, {large, "longer than the limit"}, {LIST, "echo"}, {NULL, NULL}};
     serve(&all, steps);
     free(large);
+    world_clear(&all);
+}
+
+static void a_server_that_says_too_much(void **state)
+{
+    (void)state;
+    world all;
+    world_init(&all, "\"enabled\":\"off\"},\"gateway\":{\"messageBytesMax\":65536", one_server);
+    const step steps[] = {{HELLO, "result"},
+                          {CALL("huge", "{}"), "isError"},
+                          {CALL("echo", "{\"text\":\"x\"}"), "x"},
+                          {NULL, NULL}};
+    serve(&all, steps);
+    world_clear(&all);
+}
+
+static void the_directory_of_the_socket_may_be_too_deep(void **state)
+{
+    (void)state;
+    world all;
+    char  path[5000];
+    world_init(&all, "", one_server);
+    memset(path, 'x', sizeof path);
+    path[0]                       = '/';
+    path[sizeof path - 1]         = '\0';
+    const step steps[]            = {{HELLO, "result"}, {NULL, NULL}};
+    all.options.control_directory = path;
+    serve(&all, steps);
+    assert_non_null(strstr(all.notes, "too long"));
+    snprintf(path, sizeof path, "%s/%s", all.folder.path,
+             "a-name-that-is-long-enough-to-make-the-path-of-a-socket-longer-than-the-system-"
+             "allows-it-to-be");
+    serve(&all, steps);
+    assert_non_null(strstr(all.notes, "the path of a socket has at most"));
+    all.options.control_directory = "/proc/deft";
+    serve(&all, steps);
+    assert_non_null(strstr(all.notes, "could not make the directory '/proc/deft'"));
     world_clear(&all);
 }
 
@@ -644,7 +754,7 @@ static void one_request_without_a_gateway(void **state)
     assert_int_equal(starts_size(&all), strlen("beta\nalpha\n"));
     ask_alone(&all, "deft/search", "{\"query\":\"say again\"}", DEFT_OK, "\"id\":\"beta::echo\"");
     assert_int_equal(starts_size(&all), strlen("beta\nalpha\n")); // they are known now
-    ask_alone(&all, "deft/status", "", DEFT_OK, "\"tools\":8");
+    ask_alone(&all, "deft/status", "", DEFT_OK, "\"tools\":10");
     ask_alone(&all, "deft/call", "{\"tool\":\"gamma::echo\"}", DEFT_NOT_FOUND, "gamma");
     ask_alone(&all, "deft/none", "", DEFT_NOT_FOUND, "not known");
     ask_alone(&all, "deft/call", "[", DEFT_INVALID, "");
@@ -697,9 +807,12 @@ int main(void)
         cmocka_unit_test(sick_servers_do_not_hold_the_others),
         cmocka_unit_test(others_may_ask_while_it_runs),
         cmocka_unit_test(visitors_of_every_kind),
+        cmocka_unit_test(visitors_have_limits),
         cmocka_unit_test(a_control_directory_that_is_not_ours),
         cmocka_unit_test(an_agent_that_is_gone),
         cmocka_unit_test(a_line_that_is_too_long),
+        cmocka_unit_test(a_server_that_says_too_much),
+        cmocka_unit_test(the_directory_of_the_socket_may_be_too_deep),
         cmocka_unit_test(a_server_put_aside),
         cmocka_unit_test(descriptors_that_are_not_open),
         cmocka_unit_test(a_hook_is_asked),

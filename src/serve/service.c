@@ -28,6 +28,12 @@ struct deft__life {
     bool                  is_unwanted; // stopped before it was started
 };
 
+// Agents of one gateway may differ in what they can do for a server, and a legacy server asks only
+// once. So it is told the most that any could do, and refused where this one cannot.
+#define EVERYTHING_DECLARED                                                                        \
+    (DEFT__MCP_CLIENT_ROOTS | DEFT__MCP_CLIENT_SAMPLING | DEFT__MCP_CLIENT_SAMPLING_TOOLS |        \
+     DEFT__MCP_CLIENT_ELICITATION | DEFT__MCP_CLIENT_ELICITATION_URL)
+
 // --- Time. ----------------------------------------------------------------------------------------
 
 void deft__service_enter(deft__service *service)
@@ -508,6 +514,7 @@ static deft_status make_gateway_of(deft__service *service, deft__gateway_server 
         .server_count  = service->server_count,
         .naming        = deft_config_server_count(service->options->config) == 1 ? DEFT_NAMING_PLAIN
                                                                                  : DEFT_NAMING_WIRE,
+        .declared      = service->options->is_shared ? EVERYTHING_DECLARED : 0,
         .first_wait_ms = service->settings->first_wait_ms,
         .refresh_age_ms = service->settings->refresh_age_ms,
         .seed           = random_seed(),

@@ -2,8 +2,8 @@
 //
 //   server NAME [FILE]    writes a line to FILE at its start, so that starts can be counted
 //
-// Its tools: echo answers with its arguments; later does so a moment after; never does not; fail ends
-// the process with a word on stderr.
+// Its tools: echo answers with its arguments; later does so a moment after; never does not; huge with a
+// line of 100,000 bytes; fail ends the process with a word on stderr.
 #include "mcp/message.h"
 #include "json/lines.h"
 #include "json/writer.h"
@@ -20,6 +20,8 @@ static const char tools[] =
     "{\"name\":\"later\",\"description\":\"Say it a moment later.\",\"inputSchema\":{\"type\":"
     "\"object\"}},"
     "{\"name\":\"never\",\"description\":\"Say nothing at all.\",\"inputSchema\":{\"type\":"
+    "\"object\"}},"
+    "{\"name\":\"huge\",\"description\":\"Say too much.\",\"inputSchema\":{\"type\":"
     "\"object\"}},"
     "{\"name\":\"fail\",\"description\":\"Break down.\",\"inputSchema\":{\"type\":\"object\"}}]}";
 
@@ -40,6 +42,10 @@ static void answer_call(const deft__mcp_message *message)
     deft_buffer            result;
     deft__json_writer      json;
     if (deft__json_string_equals(name, deft_view_of("never"))) {
+        return;
+    } else if (deft__json_string_equals(name, deft_view_of("huge"))) {
+        printf("%0100000d\n", 0);
+        fflush(stdout);
         return;
     } else if (deft__json_string_equals(name, deft_view_of("fail"))) {
         fputs("broke down\n", stderr);
