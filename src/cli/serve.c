@@ -9,6 +9,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 extern char **environ;
@@ -227,6 +228,8 @@ static int serve(deft__cli *cli, const deft_config *config)
     if (status != DEFT_OK) {
         deft__complain(&cli->output, "%s", error.message);
     }
+    // At the end, where nobody waits for it.
+    (void)deft__store_prune(store, (uint64_t)time(NULL), NULL);
     deft__store_close(store);
     deft_buffer_clear(&folder);
     deft_buffer_clear(&http.token_text);

@@ -19,6 +19,7 @@ struct deft__snapshot_job {
     const deft_usage      *usage;
     deft_naming            naming;
     const deft_allocator  *allocator;
+    deft_buffer            image;    // an index from last time; empty: none
     deft__snapshot        *snapshot; // what came out; NULL: no memory
 };
 
@@ -43,6 +44,7 @@ static void free_job(deft__snapshot_job *job)
         deft__manifest_release(job->sources[i].manifest);
     }
     deft__snapshot_release(job->snapshot);
+    deft_buffer_clear(&job->image);
     deft__free(job->allocator, job->sources, job->count * sizeof *job->sources);
     deft__free(job->allocator, job, sizeof *job);
 }
@@ -63,6 +65,7 @@ static deft__snapshot_job *make_job(deft__gateway *gateway)
                                 .usage     = gateway->has_usage ? &gateway->usage : NULL,
                                 .naming    = gateway->naming,
                                 .allocator = gateway->allocator};
+    deft_buffer_init(&job->image, gateway->allocator);
     if (gateway->slot_count == 0) {
         return job;
     }
@@ -104,11 +107,18 @@ static void build_soon(deft__gateway *gateway)
     }
 }
 
+void deft__snapshot_job_take_image(deft__snapshot_job *job, deft_buffer *image)
+{
+    deft_buffer_clear(&job->image);
+    job->image = *image;
+    deft_buffer_init(image, image->allocator);
+}
+
 void deft__snapshot_job_run(deft__snapshot_job *job)
 {
     deft_error error = DEFT_ERROR_INIT;
     job->snapshot    = deft__snapshot_new(job->sources, job->count, job->settings, job->usage,
-                                          job->naming, job->allocator, &error);
+                                          job->naming, &job->image, job->allocator, &error);
 }
 
 void deft__gateway_snapshot_built(deft__gateway *gateway, deft__snapshot_job *job)

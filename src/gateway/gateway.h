@@ -138,6 +138,8 @@ size_t deft__client_open_count(const deft__client *client); // requests not yet 
 
 // Jobs: run is safe on another thread; built gives the job back, on the gateway's thread.
 void deft__snapshot_job_run(deft__snapshot_job *job);
+// Before it is run: an index from last time, which may fit. The bytes become the job's.
+void deft__snapshot_job_take_image(deft__snapshot_job *job, deft_buffer *image);
 void deft__gateway_snapshot_built(deft__gateway *gateway, deft__snapshot_job *job);
 
 // How a hook ended: `exit_code` 0 lets the call through, 2 refuses it with `message` (what it wrote

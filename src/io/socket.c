@@ -11,6 +11,7 @@
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
@@ -227,6 +228,7 @@ static int bind_tcp(deft__listener *listener, const struct addrinfo *address)
     const int               on = 1;
     struct sockaddr_storage bound;
     socklen_t               size = sizeof bound;
+    memset(&bound, 0, sizeof bound);
     listener->descriptor =
         socket(address->ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     if (listener->descriptor < 0 ||

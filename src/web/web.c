@@ -63,7 +63,7 @@ static void free_connection(deft__web_connection *connection)
         connection->next->previous = connection->previous;
     }
     web->connection_count--;
-    if (connection->is_busy && !connection->request->is_streaming) {
+    if (connection->is_busy && connection->request != NULL && !connection->request->is_streaming) {
         web->open_count--;
     }
     free_request(web, connection->request);

@@ -139,7 +139,8 @@ static void settle(void)
     }
 }
 
-static void open_web(const deft__web_options *options, bool is_guarded)
+static void open_web_with(const deft__web_options *options, bool is_guarded,
+                          const deft_allocator *allocator)
 {
     const deft__gateway_host host     = {.server_start   = server_start,
                                          .server_send    = server_send,
@@ -161,13 +162,20 @@ static void open_web(const deft__web_options *options, bool is_guarded)
                                            .server_count = 1,
                                            .naming       = DEFT_NAMING_WIRE};
     stage.gateway = deft__gateway_new(&gateway, &host, stage.now_ms, NULL, NULL);
-    stage.web     = deft__web_new(stage.gateway, options, &web_host, stage.now_ms, NULL, NULL);
+    stage.web     = deft__web_new(stage.gateway, options, &web_host, stage.now_ms, allocator, NULL);
     deft__gateway_start(stage.gateway);
-    deft__web_tick(stage.web, stage.now_ms, 0);
-    settle();
+    if (stage.web != NULL) {
+        deft__web_tick(stage.web, stage.now_ms, 0);
+        settle();
+    }
     for (size_t i = 0; i < CONNECTIONS_MAX; i++) {
         deft_buffer_init(&stage.visitors[i].got, NULL);
     }
+}
+
+static void open_web(const deft__web_options *options, bool is_guarded)
+{
+    open_web_with(options, is_guarded, NULL);
 }
 
 static void close_web(void)
@@ -189,6 +197,9 @@ static const char *ask(size_t place, const char *bytes)
     if (one->connection == NULL) {
         one->connection = deft__web_connect(stage.web, one);
         one->is_closed  = false;
+    }
+    if (one->connection == NULL) {
+        return ""; // no memory
     }
     deft__web_receive(one->connection, deft_view_of(bytes));
     settle();
@@ -569,6 +580,39 @@ static void what_is_too_slow_is_closed(void **state)
     close_web();
 }
 
+// Without memory a request fails, or its connection; nothing leaks, and the next one is served.
+static void every_allocation_may_fail(void **state)
+{
+    const deft__web_options options = {.host_count = 0};
+    test_allocator          allocator;
+    size_t                  fail_at = 0;
+    (void)state;
+    do {
+        test_allocator_init(&allocator);
+        allocator.fail_at = ++fail_at;
+        open_web_with(&options, false, &allocator.allocator);
+        if (stage.web != NULL) {
+            (void)post(0, "/mcp/tracker", "", INITIALIZE);
+            (void)ask(1, "GET /mcp/tracker HTTP/1.1\r\nHost: localhost\r\n"
+                         "Accept: text/event-stream\r\n" SESSION "\r\n");
+            (void)post(0, "/mcp/tracker", SESSION,
+                       "{\"jsonrpc\":\"2.0\",\"id\":2,\"method\":\"tools/list\"}");
+            (void)post(
+                2, "/mcp",
+                "MCP-Protocol-Version: 2026-07-28\r\nMcp-Method: tools/call\r\n"
+                "Mcp-Name: tool_search\r\n",
+                "{\"jsonrpc\":\"2.0\",\"id\":4,\"method\":\"tools/call\",\"params\":{\"name\":"
+                "\"tool_search\",\"arguments\":{\"query\":\"issues\"}," META "}}");
+            (void)ask(0, "DELETE /mcp/tracker HTTP/1.1\r\nHost: localhost\r\n" SESSION "\r\n");
+            const char *text = ask(3, "GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n");
+            hold(text, allocator.requests < fail_at ? "200 OK" : "");
+        }
+        close_web();
+        assert_int_equal(allocator.blocks, 0);
+    } while (allocator.requests >= fail_at);
+    assert_true(fail_at > 20);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -584,6 +628,7 @@ int main(void)
         cmocka_unit_test(a_web_that_ends_lets_open_requests_finish),
         cmocka_unit_test(pages_of_allowed_origins_may_use_it),
         cmocka_unit_test(what_is_too_slow_is_closed),
+        cmocka_unit_test(every_allocation_may_fail),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
