@@ -257,7 +257,9 @@ deft_status deft__http_find(const deft__http_head *head, const char *name, deft_
     const deft_view          wanted = deft_view_of(name);
     const deft__http_header *found  = NULL;
     for (size_t i = 0; i < head->header_count; i++) {
-        if (deft__http_same(head->headers[i].name, wanted)) {
+        // Most names differ in their size.
+        if (head->headers[i].name.size == wanted.size &&
+            deft__http_same(head->headers[i].name, wanted)) {
             if (found != NULL) {
                 return DEFT_DUPLICATE;
             }

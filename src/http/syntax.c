@@ -124,13 +124,15 @@ static bool is_blank(char byte)
 
 deft_view deft__http_trim(deft_view text)
 {
-    while (text.size > 0 && is_blank(text.data[0])) {
-        text = deft_view_slice(text, 1, text.size);
+    size_t start = 0;
+    size_t end   = text.size;
+    while (start < end && is_blank(text.data[start])) {
+        start++;
     }
-    while (text.size > 0 && is_blank(text.data[text.size - 1])) {
-        text.size--;
+    while (end > start && is_blank(text.data[end - 1])) {
+        end--;
     }
-    return text;
+    return deft_view_slice(text, start, end - start);
 }
 
 int deft__http_hex_value(char byte)
@@ -159,21 +161,28 @@ size_t deft__http_quoted_size(deft_view text)
     return 0;
 }
 
+// The bytes before the first comma that is not in quotes. A string without end takes the commas
+// behind it.
+static size_t item_size(deft_view list)
+{
+    size_t end = 0;
+    while (end < list.size && list.data[end] != ',') {
+        if (list.data[end] == '"') {
+            const size_t quoted = deft__http_quoted_size(deft_view_slice(list, end, list.size));
+            end                 = quoted > 0 ? end + quoted : list.size;
+        } else {
+            end++;
+        }
+    }
+    return end;
+}
+
 bool deft__http_list_next(deft_view *rest, deft_view *item)
 {
     while (rest->size > 0) {
-        size_t end = 0;
-        while (end < rest->size && rest->data[end] != ',') {
-            const deft_view from   = deft_view_slice(*rest, end, rest->size);
-            const size_t    quoted = deft__http_quoted_size(from);
-            if (from.data[0] == '"' && quoted == 0) {
-                end = rest->size; // a string without end swallows the commas behind it
-            } else {
-                end += quoted > 0 ? quoted : 1;
-            }
-        }
-        const deft_view found = deft__http_trim(deft_view_slice(*rest, 0, end));
-        *rest                 = deft_view_slice(*rest, end + 1, rest->size);
+        const size_t    size  = item_size(*rest);
+        const deft_view found = deft__http_trim(deft_view_slice(*rest, 0, size));
+        *rest                 = deft_view_slice(*rest, size + 1, rest->size);
         if (found.size > 0) {
             *item = found;
             return true;
