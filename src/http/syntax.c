@@ -74,24 +74,29 @@ static bool is_value_byte(char byte)
     return (code >= 0x20 && code != 0x7f) || code == '\t';
 }
 
+static bool may_hold_control_at(deft_view text, size_t at)
+{
+    uint64_t word;
+    memcpy(&word, text.data + at, sizeof word);
+    return may_hold_control(word);
+}
+
 bool deft__http_is_value(deft_view text)
 {
-    size_t at = 0;
-    while (at < text.size) {
-        if (text.size - at >= sizeof(uint64_t)) {
-            uint64_t word;
-            memcpy(&word, text.data + at, sizeof word);
-            if (!may_hold_control(word)) {
-                at += sizeof word;
-                continue;
-            }
-        }
-        if (!is_value_byte(text.data[at])) {
-            return false;
-        }
+    const size_t step = sizeof(uint64_t);
+    size_t       at   = 0;
+    while (text.size - at >= step && !may_hold_control_at(text, at)) {
+        at += step;
+    }
+    // The last bytes of a longer text, together with some that were looked at already.
+    if (text.size - at < step && text.size >= step &&
+        !may_hold_control_at(text, text.size - step)) {
+        return true;
+    }
+    while (at < text.size && is_value_byte(text.data[at])) {
         at++;
     }
-    return true;
+    return at == text.size;
 }
 
 static char lower(char byte)
