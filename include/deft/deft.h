@@ -15,6 +15,7 @@
 #include "deft/listing.h"     // IWYU pragma: export
 #include "deft/permissions.h" // IWYU pragma: export
 #include "deft/policy.h"      // IWYU pragma: export
+#include "deft/schema.h"      // IWYU pragma: export
 #include "deft/session.h"     // IWYU pragma: export
 #include "deft/settings.h"    // IWYU pragma: export
 #include "deft/sizes.h"       // IWYU pragma: export

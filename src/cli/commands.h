@@ -50,6 +50,9 @@ typedef enum deft__flag_id {
     DEFT__FLAG_STYLE,
     DEFT__FLAG_RANKINGS,
     DEFT__FLAG_MAN,
+    DEFT__FLAG_GATEWAY,
+    DEFT__FLAG_DISCOVER,
+    DEFT__FLAG_CALLS,
     DEFT__FLAG_COUNT
 } deft__flag_id;
 
@@ -84,6 +87,8 @@ typedef enum deft__operand_kind {
     DEFT__OPERAND_TEXT,
     DEFT__OPERAND_COMMAND,
     DEFT__OPERAND_SHELL,
+    DEFT__OPERAND_TOOL_SEARCH, // status or reset
+    DEFT__OPERAND_QUARANTINE,  // add or remove
     DEFT__OPERAND_SETTING,
     DEFT__OPERAND_DIRECTORY
 } deft__operand_kind;
@@ -103,9 +108,10 @@ typedef struct deft__command {
 
 const deft__flag    *deft__flag_at(deft__flag_id id);
 const deft__command *deft__command_at(size_t index); // NULL past the last one
-const deft__command *deft__command_find(deft_view name);
+const deft__command *deft__command_named(deft_view name);
 bool                 deft__command_takes(const deft__command *command, deft__flag_id id);
 
+int deft__command_call(deft__cli *cli);
 int deft__command_completions(deft__cli *cli);
 int deft__command_context(deft__cli *cli);
 int deft__command_demo(deft__cli *cli);
@@ -113,9 +119,15 @@ int deft__command_explain(deft__cli *cli);
 int deft__command_eval(deft__cli *cli);
 int deft__command_help(deft__cli *cli);
 int deft__command_listing(deft__cli *cli);
+int deft__command_logs(deft__cli *cli);
 int deft__command_plan(deft__cli *cli);
+int deft__command_quarantine(deft__cli *cli);
 int deft__command_search(deft__cli *cli);
+int deft__command_serve(deft__cli *cli);
+int deft__command_servers(deft__cli *cli);
 int deft__command_settings(deft__cli *cli);
+int deft__command_status(deft__cli *cli);
+int deft__command_tool_search(deft__cli *cli);
 int deft__command_tools(deft__cli *cli);
 int deft__command_version(deft__cli *cli);
 

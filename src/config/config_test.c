@@ -215,6 +215,29 @@ static void flags_explicit_and_last(void **state)
     deft_config_free(config);
 }
 
+// An agent's file names the gateway itself; behind itself it would start itself without end.
+static void the_gateway_is_not_behind_itself(void **state)
+{
+    (void)state;
+    deft_config *config = new_config();
+    assert_int_equal(
+        add_file(
+            config, DEFT_LAYER_PROJECT_FILE, ".mcp.json",
+            "{\"mcpServers\": {\"deft\": {\"command\": \"deft\", \"args\": [\"serve\"]},"
+            "\"tools\": {\"command\": \"/opt/bin/deft\", \"args\": [\"serve\"], \"deferLoading\":"
+            " true}, \"other\": {\"command\": \"deft\", \"args\": [\"serve\", \"--config\", "
+            "\"o\"]},"
+            "\"redeft\": {\"command\": \"redeft\", \"args\": [\"serve\"]}}}",
+            NULL),
+        DEFT_OK);
+    assert_int_equal(deft_config_resolve(config, NULL), DEFT_OK);
+    assert_int_equal(deft_config_server_count(config), 2);
+    assert_view_equal(deft_config_server(config, 0)->name, "other");
+    assert_view_equal(deft_config_server(config, 1)->name, "redeft");
+    assert_int_equal(deft_config_settings(config)->server_rule_count, 0);
+    deft_config_free(config);
+}
+
 static void servers_replace_whole(void **state)
 {
     (void)state;
@@ -931,6 +954,7 @@ int main(void)
         cmocka_unit_test(later_files_of_a_layer_win_by_key),
         cmocka_unit_test(variables),
         cmocka_unit_test(flags_explicit_and_last),
+        cmocka_unit_test(the_gateway_is_not_behind_itself),
         cmocka_unit_test(servers_replace_whole),
         cmocka_unit_test(stronger_rules_come_first),
         cmocka_unit_test(bad_files_are_told_and_change_nothing),

@@ -149,8 +149,23 @@ static deft_status apply_winners(joining *resolution)
 
 // Servers: the last of a name counts, in the place of the first.
 
+// `deft serve` without anything more: ourselves. An agent's file that we read too (.mcp.json) has that
+// entry; behind the gateway it would start another gateway, that one the next, and so on.
+static bool is_ourselves(const deft_server_config *server)
+{
+    const deft_view name = DEFT_VIEW_INIT("deft");
+    const deft_view path = server->command;
+    return path.size >= name.size &&
+           deft_view_equal(deft_view_slice(path, path.size - name.size, name.size), name) &&
+           (path.size == name.size || path.data[path.size - name.size - 1] == '/') &&
+           server->argument_count == 1 && deft_view_equals(server->arguments[0], "serve");
+}
+
 static deft_status choose_server(joining *resolution, const deft__source_server *server)
 {
+    if (is_ourselves(&server->server)) {
+        return DEFT_OK;
+    }
     deft__resolved *resolved = resolution->resolved;
     uint32_t        index    = (uint32_t)resolved->server_count;
     if (!deft__map_find(&resolution->server_by_name, server->server.name, &index)) {

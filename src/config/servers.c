@@ -22,6 +22,7 @@ typedef enum server_member {
     MEMBER_ENABLED,
     MEMBER_TOOLS,
     MEMBER_ENVIRONMENT_FILE,
+    MEMBER_DEFER_TOOLS, // Copilot CLI: "never" is alwaysLoad
     MEMBER_COUNT,
     MEMBER_FOREIGN = MEMBER_COUNT // known, and of no consequence here
 } server_member;
@@ -49,6 +50,7 @@ static const struct {
     {"tools", MEMBER_TOOLS},
     {"envFile", MEMBER_ENVIRONMENT_FILE},
     {"env_file", MEMBER_ENVIRONMENT_FILE},
+    {"deferTools", MEMBER_DEFER_TOOLS},
     // Kiro, Cline, Roo, Cursor, Gemini CLI, VS Code
     {"trust", MEMBER_FOREIGN},
     {"name", MEMBER_FOREIGN},
@@ -453,6 +455,11 @@ static deft_status read_deferral(server_draft *draft, size_t offset)
 
     deft_status status = deft__deferral_read(draft->reader, draft->path, &draft->deferral,
                                              &server->is_defer_set, &server->is_deferred);
+    if (!server->is_defer_set &&
+        deft__json_string_equals(draft->members[MEMBER_DEFER_TOOLS], deft_view_of("never"))) {
+        server->is_defer_set = true;
+        server->is_deferred  = false;
+    }
     if (status == DEFT_OK && deft__json_is(tools, DEFT__JSON_OBJECT)) {
         status = deft__read_rules(draft->reader, path, server->name, tools, &draft->result.rules,
                                   &draft->result.rule_count);

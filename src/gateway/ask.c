@@ -131,6 +131,8 @@ static bool send_question(deft__client *client, deft__question *question, deft_v
         question->next    = client->questions;
         client->questions = question;
         client->gateway->host.client_send(client->gateway->host.context, client,
+                                          question->relay != NULL ? question->relay->id
+                                                                  : deft_view_of(NULL),
                                           deft_buffer_view(line));
     }
     deft_buffer_clear(&name);
@@ -154,7 +156,8 @@ static void withdraw(deft__client *client, const deft__question *question)
 {
     char params[64];
     (void)snprintf(params, sizeof params, "{\"requestId\":%" PRIu64 "}", question->id);
-    deft__client_notify(client, "notifications/cancelled", deft_view_of(params));
+    deft__client_notify(client, question->relay != NULL ? question->relay->id : deft_view_of(NULL),
+                        "notifications/cancelled", deft_view_of(params));
 }
 
 // --- A modern client with a legacy server: parked calls. ---
@@ -305,7 +308,7 @@ static deft__client *client_for(deft__gateway *gateway, const deft__relay *relay
     if (relay != NULL) {
         return relay->client;
     }
-    return gateway->client_count == 1 ? gateway->clients : NULL;
+    return gateway->client_count == 1 && !gateway->clients->is_restricted ? gateway->clients : NULL;
 }
 
 void deft__gateway_asked(void *context, deft__link *link, uint64_t ask, deft__exchange *exchange,

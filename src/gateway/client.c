@@ -3,6 +3,7 @@
 // request with the envelope means modern; `server/discover` is answered and decides nothing, for the
 // client may still fall back.
 #include "base/fail.h"
+#include "base/glob.h"
 #include "base/memory.h"
 #include "deft/version.h"
 #include "gateway/ask.h"
@@ -41,18 +42,19 @@ deft_buffer *deft__client_begin_result(deft__client *client, deft_view id)
     return line;
 }
 
-static void send_line(deft__client *client)
+static void send_line(deft__client *client, deft_view about)
 {
     const deft__gateway *gateway = client->gateway;
     if (!client->is_closed) {
-        gateway->host.client_send(gateway->host.context, client, deft_buffer_view(&gateway->line));
+        gateway->host.client_send(gateway->host.context, client, about,
+                                  deft_buffer_view(&gateway->line));
     }
 }
 
 void deft__client_send_line(deft__client *client, deft_view id)
 {
     if (client->gateway->line.status == DEFT_OK) {
-        send_line(client);
+        send_line(client, id);
     } else {
         deft__client_send_error(client, id, DEFT__MCP_INTERNAL_ERROR, "out of memory");
     }
@@ -76,7 +78,7 @@ void deft__client_send_error(deft__client *client, deft_view id, int64_t code, c
     deft_buffer_reset(line);
     deft__mcp_write_error(line, id, code, deft_view_of(message), deft_view_of(NULL));
     if (line->status == DEFT_OK) {
-        send_line(client);
+        send_line(client, id);
     }
 }
 
@@ -91,13 +93,14 @@ void deft__client_send_error_raw(deft__client *client, deft_view id, deft_view e
     deft__client_finish_result(client, id);
 }
 
-void deft__client_notify(deft__client *client, const char *method, deft_view params)
+void deft__client_notify(deft__client *client, deft_view about, const char *method,
+                         deft_view params)
 {
     deft_buffer *line = &client->gateway->line;
     deft_buffer_reset(line);
     deft__mcp_write_notification(line, method, params);
     if (line->status == DEFT_OK) {
-        send_line(client);
+        send_line(client, about);
     }
 }
 
@@ -536,10 +539,102 @@ void deft__client_overflowed(deft__client *client)
                             "the message is longer than the limit of one message");
 }
 
+// --- What it may reach. ---
+
+static bool copy_patterns(deft__arena *arena, const deft_view *patterns, size_t count,
+                          const deft_view **copies)
+{
+    deft_view *made = count > 0 ? deft__arena_array(arena, count, sizeof *made) : NULL;
+    *copies         = made;
+    for (size_t i = 0; made != NULL && i < count; i++) {
+        if (!deft__arena_copy(arena, patterns[i], &made[i])) {
+            return false;
+        }
+    }
+    return made != NULL || count == 0;
+}
+
+// One server only is a restriction like any other, with one pattern.
+static deft_status restrict_client(deft__client *client, const deft__client_options *options,
+                                   deft_error *error)
+{
+    const deft__gateway    *gateway = client->gateway;
+    const deft_restriction  only    = {.servers = &options->server, .server_count = 1};
+    const deft_restriction *wanted  = options->restriction != NULL ? options->restriction
+                                      : options->server.size > 0   ? &only
+                                                                   : NULL;
+    client->is_everything           = options->is_everything || options->server.size > 0;
+    if (options->server.size > 0) {
+        while (
+            client->only < gateway->slot_count &&
+            !deft_view_equal(deft__link_name(gateway->slots[client->only].link), options->server)) {
+            client->only++;
+        }
+        if (client->only == gateway->slot_count) {
+            deft__quoted quoted;
+            return deft__fail(error, DEFT_NOT_FOUND, 0, "no server is called '%s'",
+                              deft__quote(&quoted, options->server));
+        }
+        client->has_only = true;
+    }
+    if (wanted == NULL) {
+        return DEFT_OK;
+    }
+    client->is_restricted            = true;
+    client->restriction.server_count = wanted->server_count;
+    client->restriction.tool_count   = wanted->tool_count;
+    return copy_patterns(&client->patterns, wanted->servers, wanted->server_count,
+                         &client->restriction.servers) &&
+                   copy_patterns(&client->patterns, wanted->tools, wanted->tool_count,
+                                 &client->restriction.tools)
+               ? DEFT_OK
+               : deft__fail_memory(error);
+}
+
+static bool fits_any(const deft_view *patterns, size_t count, deft_view text)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (deft__glob_match(patterns[i], text)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+// A restriction speaks of tools; prompts and resources follow their server. Where only some tools of
+// a server are allowed, nothing else of it is.
+bool deft__client_may_reach(const deft__client *client, uint32_t server)
+{
+    const deft_restriction *restriction = &client->restriction;
+    const deft_view         name        = deft__link_name(client->gateway->slots[server].link);
+    if (client->has_only && client->only != server) {
+        return false;
+    }
+    if (!client->is_restricted) {
+        return true;
+    }
+    if (restriction->server_count > 0 &&
+        !fits_any(restriction->servers, restriction->server_count, name)) {
+        return false;
+    }
+    for (size_t i = 0; i < restriction->tool_count; i++) {
+        const deft_view pattern = restriction->tools[i];
+        if (pattern.size > 3 &&
+            deft_view_equals(deft_view_slice(pattern, pattern.size - 3, 3), "::*") &&
+            deft__glob_match(deft_view_slice(pattern, 0, pattern.size - 3), name)) {
+            return true;
+        }
+    }
+    return restriction->tool_count == 0;
+}
+
 // --- Its life. ---
 
-deft__client *deft__client_open(deft__gateway *gateway, void *tag, deft_error *error)
+deft__client *deft__client_open(deft__gateway *gateway, const deft__client_options *options,
+                                deft_error *error)
 {
+    static const deft__client_options defaults = {.tag = NULL};
+    options                                    = options != NULL ? options : &defaults;
     if (gateway->client_count >= gateway->clients_max) {
         deft__fail(error, DEFT_LIMIT, 0, "there are %llu clients already",
                    (unsigned long long)gateway->client_count);
@@ -551,7 +646,7 @@ deft__client *deft__client_open(deft__gateway *gateway, void *tag, deft_error *e
         return NULL;
     }
     client->gateway     = gateway;
-    client->tag         = tag;
+    client->tag         = options->tag;
     client->waiting_end = &client->waiting;
     client->log_level   = 1; // info
     deft__mcp_reader_init(&client->reader, gateway->allocator);
@@ -561,12 +656,17 @@ deft__client *deft__client_open(deft__gateway *gateway, void *tag, deft_error *e
     deft_buffer_init(&client->tools, gateway->allocator);
     deft__map_init(&client->listed, gateway->seed, gateway->allocator);
     deft__arena_init(&client->ids, gateway->allocator);
+    deft__arena_init(&client->patterns, gateway->allocator);
     client->next = gateway->clients;
     if (client->next != NULL) {
         client->next->previous = client;
     }
     gateway->clients = client;
     gateway->client_count++;
+    if (restrict_client(client, options, error) != DEFT_OK) {
+        deft__client_close(client);
+        return NULL;
+    }
     return client;
 }
 
@@ -609,5 +709,6 @@ void deft__client_close(deft__client *client)
     deft_buffer_clear(&client->tools);
     deft__map_clear(&client->listed);
     deft__arena_clear(&client->ids);
+    deft__arena_clear(&client->patterns);
     deft__free(gateway->allocator, client, sizeof *client);
 }

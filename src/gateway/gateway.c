@@ -10,6 +10,7 @@
 #define REBUILD_DELAY_MS 20u
 #define FIRST_WAIT_MS    700u
 #define CLIENTS_MAX      10000u
+#define REFRESH_AGE_MS   (24u * 60 * 60 * 1000)
 
 struct deft__snapshot_job {
     deft__snapshot_source *sources; // manifests retained; names are the links'
@@ -204,6 +205,7 @@ void deft__gateway_discover(deft__gateway *gateway)
         return;
     }
     gateway->is_discovering = true;
+    deft__timer_set(&gateway->timers, &gateway->refresh, gateway->refresh_age_ms);
     for (size_t i = 0; i < gateway->slot_count; i++) {
         deft__slot            *slot  = &gateway->slots[i];
         const deft__link_state state = deft__link_state_of(slot->link);
@@ -214,12 +216,24 @@ void deft__gateway_discover(deft__gateway *gateway)
     }
     if (gateway->awaited_count > 0) {
         deft__timer_set(&gateway->timers, &gateway->patience, gateway->first_wait_ms);
+    } else {
+        gateway->is_patient = false; // all are known: what changes later keeps nobody waiting
     }
     for (size_t i = 0; i < gateway->slot_count; i++) {
         if (gateway->slots[i].is_awaited || gateway->slots[i].is_stale) {
             deft__link_discover(gateway->slots[i].link);
         }
     }
+}
+
+// A gateway that runs for days hears of new tools, too.
+static void refresh(void *context)
+{
+    deft__gateway *gateway = context;
+    for (size_t i = 0; i < gateway->slot_count; i++) {
+        deft__link_discover(gateway->slots[i].link);
+    }
+    deft__timer_set(&gateway->timers, &gateway->refresh, gateway->refresh_age_ms);
 }
 
 // --- What links tell. ---
@@ -237,13 +251,23 @@ static void link_changed(void *context, deft__link *link)
         stop_awaiting(slot);
         deft__gateway_let_in(gateway);
     }
-    if (state == DEFT__LINK_QUARANTINED) {
-        build_soon(gateway);
-    } else if (state == DEFT__LINK_READY) {
+    if (state == DEFT__LINK_READY) {
         deft__slot_set_log_level(slot);
+    }
+    if (slot->is_aside != (state == DEFT__LINK_QUARANTINED)) {
+        slot->is_aside = !slot->is_aside;
+        build_soon(gateway);
     }
     if (gateway->host.server_changed != NULL) {
         gateway->host.server_changed(gateway->host.context, slot->place);
+    }
+}
+
+static void keep_manifest(const deft__gateway *gateway, const deft__slot *slot,
+                          deft__manifest *manifest)
+{
+    if (gateway->host.manifest_learned != NULL) {
+        gateway->host.manifest_learned(gateway->host.context, slot->place, manifest);
     }
 }
 
@@ -254,9 +278,16 @@ static void link_learned(void *context, deft__link *link, deft__manifest *manife
     slot->is_stale         = false;
     stop_awaiting(slot);
     build_soon(gateway);
-    if (gateway->host.manifest_learned != NULL) {
-        gateway->host.manifest_learned(gateway->host.context, slot->place, manifest);
-    }
+    keep_manifest(gateway, slot, manifest);
+}
+
+// Nothing is new, but from now on.
+static void link_confirmed(void *context, deft__link *link)
+{
+    deft__gateway *gateway = context;
+    deft__slot    *slot    = deft__link_tag(link);
+    slot->is_stale         = false;
+    keep_manifest(gateway, slot, deft__link_manifest(link));
 }
 
 static void driver_start(void *context, deft__link *link, uint32_t life)
@@ -321,24 +352,26 @@ deft__gateway *deft__gateway_new(const deft__gateway_options *options,
         return NULL;
     }
     *gateway = (deft__gateway){
-        .allocator     = allocator,
-        .settings      = options->settings,
-        .naming        = options->naming,
-        .first_wait_ms = options->first_wait_ms > 0 ? options->first_wait_ms : FIRST_WAIT_MS,
-        .clients_max   = options->clients_max > 0 ? options->clients_max : CLIENTS_MAX,
-        .seed          = options->seed,
-        .host          = *host,
-        .driver        = {.context = gateway,
-                          .start   = driver_start,
-                          .send    = driver_send,
-                          .stop    = driver_stop},
-        .listener      = {.context  = gateway,
-                          .changed  = link_changed,
-                          .learned  = link_learned,
-                          .notified = deft__gateway_notified,
-                          .asked    = deft__gateway_asked,
-                          .unasked  = deft__gateway_unasked},
-        .is_patient    = true,
+        .allocator      = allocator,
+        .settings       = options->settings,
+        .naming         = options->naming,
+        .first_wait_ms  = options->first_wait_ms > 0 ? options->first_wait_ms : FIRST_WAIT_MS,
+        .clients_max    = options->clients_max > 0 ? options->clients_max : CLIENTS_MAX,
+        .refresh_age_ms = options->refresh_age_ms > 0 ? options->refresh_age_ms : REFRESH_AGE_MS,
+        .seed           = options->seed,
+        .host           = *host,
+        .driver         = {.context = gateway,
+                           .start   = driver_start,
+                           .send    = driver_send,
+                           .stop    = driver_stop},
+        .listener       = {.context   = gateway,
+                           .changed   = link_changed,
+                           .learned   = link_learned,
+                           .confirmed = link_confirmed,
+                           .notified  = deft__gateway_notified,
+                           .asked     = deft__gateway_asked,
+                           .unasked   = deft__gateway_unasked},
+        .is_patient     = true,
     };
     if (options->usage != NULL) {
         gateway->usage     = *options->usage;
@@ -350,7 +383,8 @@ deft__gateway *deft__gateway_new(const deft__gateway_options *options,
     deft__timer_init(&gateway->rebuild, build, gateway);
     deft__timer_init(&gateway->patience, lose_patience, gateway);
     deft__timer_init(&gateway->entrance, let_in, gateway);
-    if (!deft__timers_reserve(&gateway->timers, 3)) {
+    deft__timer_init(&gateway->refresh, refresh, gateway);
+    if (!deft__timers_reserve(&gateway->timers, 4)) {
         deft__fail_memory(error);
         deft__gateway_free(gateway);
         return NULL;

@@ -49,8 +49,9 @@ static void server_stop(void *context, size_t server, uint32_t life)
     (void)life;
 }
 
-static void client_send(void *context, deft__client *client, deft_view line)
+static void client_send(void *context, deft__client *client, deft_view about, deft_view line)
 {
+    (void)about;
     stage     *s = context;
     deft__json document;
     int64_t    id = -1;

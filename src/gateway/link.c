@@ -260,28 +260,6 @@ void deft__link_set_state(deft__link *link, deft__link_state state)
     link->calling--;
 }
 
-bool deft__link_send_line(deft__link *link)
-{
-    // Taken out for the call: whoever is called may send something else.
-    deft_buffer line = link->line;
-    deft_buffer_init(&link->line, link->allocator);
-    const bool is_whole = line.status == DEFT_OK;
-    if (is_whole) {
-        link->calling++;
-        link->driver->send(link->driver->context, link, link->life, deft_buffer_view(&line));
-        link->calling--;
-    }
-    // Kept for the next line, unless this was an uncommonly long one.
-    const size_t keep_max = 256 * 1024;
-    if (link->line.data == NULL && line.capacity <= keep_max) {
-        deft_buffer_reset(&line);
-        link->line = line;
-    } else {
-        deft_buffer_clear(&line);
-    }
-    return is_whole;
-}
-
 void deft__link_notify(deft__link *link, const char *method, deft_view params)
 {
     if (link->phase == DEFT__LINK_UP) {

@@ -7,8 +7,6 @@
 #include "gateway/link_private.h"
 #include "json/writer.h"
 
-#include <stdio.h>
-
 // server-everything tells up to seven times of one change; one fetch answers them all. A server that
 // does not stop telling is asked once a second.
 #define RENEW_WAIT_MS       50u

@@ -1,8 +1,10 @@
 // link_private.h - the inside of a link, shared by the files behind link.h and by no one else.
 //
 //   link.c            the object, its states, what its owner may ask
-//   link_start.c      the probe, the handshake, failures and their pauses, idleness
+//   link_start.c      the probe and the handshake
+//   link_end.c        stops, failures and their pauses, deaths, idleness
 //   link_exchange.c   requests: ids, the queue, timeouts, progress, cancellation
+//   link_send.c       how they are written
 //   link_lists.c      what the server offers, page by page, and the manifest made of it
 //   link_listen.c     being told of changes by modern servers
 //   link_ask.c        what the server asks of us
@@ -58,14 +60,14 @@ struct deft__exchange {
     uint64_t             id; // also its progress token; 0 until it is sent
     deft__timer          timer;
     uint64_t             timeout_ms;
-    bool                 is_lasting;  // call_time_max_ms does not hold
     uint64_t             deadline_ms; // progress or not
     deft__link_parts     parts;       // while queued; views into `kept`
     deft_buffer          kept;
     void (*finish)(void *context, deft__exchange *exchange, const deft__outcome *outcome);
     void (*progress)(void *context, deft__exchange *exchange, const deft__mcp_message *message);
     void        *context;
-    deft__ending ending; // while doomed
+    deft__ending ending;     // while doomed
+    bool         is_lasting; // call_time_max_ms does not hold
     char         reason[DEFT__LINK_SENTENCE_SIZE];
 };
 
@@ -218,9 +220,6 @@ bool deft__link_is_current(const deft__link *link, uint32_t life);
 deft__link_state deft__link_rest_state(const deft__link *link);
 void             deft__link_set_state(deft__link *link, deft__link_state state); // and tells
 
-// Sends what is in `line`, which is then empty. False: it had no memory, and nothing was sent.
-bool deft__link_send_line(deft__link *link);
-
 // A span of time for a sentence: "30 s", "250 ms".
 typedef struct deft__span {
     char text[32];
@@ -230,23 +229,11 @@ const char *deft__span_text(deft__span *span, uint64_t ms);
 // --- link_start.c
 
 void deft__link_start(deft__link *link);
-void deft__link_start_ring(void *context);
+void deft__link_start_again(deft__link *link); // a new life within the time of this start
 void deft__link_probe_ring(void *context);
-void deft__link_idle_ring(void *context);
 
 // Answers to server/discover and initialize. True: it was one.
 bool deft__link_take_handshake(deft__link *link, uint64_t id, const deft__mcp_message *message);
-
-// Ends this life as failed; waiting requests end with `sentence`. The driver is told to stop it
-// where `is_running`.
-void deft__link_fail(deft__link *link, const char *sentence, bool is_running);
-
-// Ends this life; what waits ends with `sentence`, and the link is then in `state`.
-void deft__link_end_life(deft__link *link, deft__link_state state, const char *sentence,
-                         bool is_running);
-
-// A line that could not be read may have been any answer.
-void deft__link_lost(deft__link *link, const char *what);
 
 // Parts of what the server said of itself.
 deft_view deft__link_hello_version(const deft__link *link);
@@ -254,16 +241,26 @@ deft_view deft__link_hello_capabilities(const deft__link *link);
 deft_view deft__link_hello_server_info(const deft__link *link);
 deft_view deft__link_hello_instructions(const deft__link *link);
 
+// --- link_end.c
+
+// Ends this life; what waits ends with `sentence`, and the link is then in `state`. The driver is
+// told to stop it where `is_running`.
+void deft__link_end_life(deft__link *link, deft__link_state state, const char *sentence,
+                         bool is_running);
+// The same as a failure: a pause follows.
+void deft__link_fail(deft__link *link, const char *sentence, bool is_running);
+
+// A line that could not be read may have been any answer.
+void deft__link_lost(deft__link *link, const char *what);
+
+uint64_t deft__link_idle_limit(const deft__link *link); // ms without requests
+void     deft__link_idle_ring(void *context);
+void     deft__link_start_ring(void *context); // it took too long, or is to be tried again
+
 // --- link_exchange.c
 
 void deft__link_exchanges_init(deft__link *link);
 void deft__link_exchanges_clear(deft__link *link); // all have ended
-
-// Writes and sends a request under a new id. 0: no memory.
-uint64_t deft__link_send_request(deft__link *link, const deft__link_parts *parts);
-// The same for a request of the link's own, with our own capabilities.
-uint64_t deft__link_send_own(deft__link *link, const char *method, deft_view members);
-void     deft__link_send_cancelled(deft__link *link, uint64_t id, deft_view reason);
 
 // Sends what waits, as far as there is room.
 void deft__link_pump(deft__link *link);
@@ -281,6 +278,18 @@ void deft__link_take_progress(deft__link *link, const deft__mcp_message *message
 
 // The request that was sent last; NULL: none is open.
 deft__exchange *deft__link_last_sent(const deft__link *link);
+
+// --- link_send.c
+
+// Sends what is in `line`, which is then empty. False: it had no memory, and nothing was sent.
+bool deft__link_send_line(deft__link *link);
+
+// Writes a request into `line`. False: no memory.
+bool deft__link_write_request(deft__link *link, uint64_t id, const deft__link_parts *parts);
+
+// Sends a request of the link's own, with our own capabilities. Its id; 0: no memory.
+uint64_t deft__link_send_own(deft__link *link, const char *method, deft_view members);
+void     deft__link_send_cancelled(deft__link *link, uint64_t id, deft_view reason);
 
 // --- link_lists.c
 

@@ -128,7 +128,7 @@ static void write_log(deft_buffer *out, deft_view server, deft__json_value param
 }
 
 // A modern client gets log messages only for its own requests that ask for them.
-static bool wants_log(const deft__client *client, uint32_t server, unsigned level)
+static bool wants_log(const deft__client *client, uint32_t server, unsigned level, deft_view *about)
 {
     if (client->era == DEFT__MCP_ERA_LEGACY) {
         return level >= client->log_level;
@@ -137,6 +137,7 @@ static bool wants_log(const deft__client *client, uint32_t server, unsigned leve
         unsigned wanted;
         if (relay->server == server && deft__log_level(relay->log_level, &wanted) &&
             level >= wanted) {
+            *about = relay->id;
             return true;
         }
     }
@@ -154,8 +155,10 @@ static void pass_log(deft__gateway *gateway, const deft__slot *slot,
     deft_buffer_reset(&params);
     write_log(&params, deft__link_name(slot->link), message->params);
     for (deft__client *client = gateway->clients; client != NULL; client = client->next) {
-        if (params.status == DEFT_OK && wants_log(client, (uint32_t)slot->place, level)) {
-            deft__client_notify(client, "notifications/message", deft_buffer_view(&params));
+        deft_view about = {NULL, 0};
+        if (params.status == DEFT_OK && deft__client_may_reach(client, (uint32_t)slot->place) &&
+            wants_log(client, (uint32_t)slot->place, level, &about)) {
+            deft__client_notify(client, about, "notifications/message", deft_buffer_view(&params));
         }
     }
     deft_buffer_clear(&params);
@@ -183,7 +186,8 @@ static void tell_listen(deft__client *client, const deft__listen *listen, const 
     deft__json_end_object(&json);
     deft__json_end_object(&json);
     if (params.status == DEFT_OK) {
-        deft__client_notify(client, method, deft_buffer_view(&params));
+        deft__client_notify(client, deft_buffer_view(&listen->id), method,
+                            deft_buffer_view(&params));
     }
     deft_buffer_clear(&params);
 }
@@ -194,7 +198,7 @@ void deft__client_tell_changed(deft__client *client, deft__changed_list list)
                                                "notifications/prompts/list_changed",
                                                "notifications/resources/list_changed"};
     if (client->era == DEFT__MCP_ERA_LEGACY) {
-        deft__client_notify(client, method_names[list], deft_view_of(NULL));
+        deft__client_notify(client, deft_view_of(NULL), method_names[list], deft_view_of(NULL));
         return;
     }
     for (const deft__listen *one = client->listens; one != NULL; one = one->next) {
@@ -242,8 +246,8 @@ static void acknowledge(deft__client *client, const deft__listen *listen, deft__
     deft__json_end_object(&json);
     deft__json_end_object(&json);
     if (params.status == DEFT_OK) {
-        deft__client_notify(client, "notifications/subscriptions/acknowledged",
-                            deft_buffer_view(&params));
+        deft__client_notify(client, deft_buffer_view(&listen->id),
+                            "notifications/subscriptions/acknowledged", deft_buffer_view(&params));
     }
     deft_buffer_clear(&params);
 }
@@ -266,7 +270,7 @@ static void watch_resources(deft__client *client, deft__listen *listen, deft__js
         const deft_view uri = deft__json_string(i.value, &scratch);
         deft_buffer_append(&listen->uris, uri);
         deft_buffer_append_byte(&listen->uris, '\0');
-        if (deft__snapshot_find_resource(gateway->snapshot, uri, &server, &key)) {
+        if (deft__client_find_resource(client, uri, &server, &key)) {
             deft__relay_watch(client, server, key, uri);
         }
         deft_buffer_clear(&scratch);
@@ -367,13 +371,18 @@ static void pass_updated(deft__gateway *gateway, const deft__slot *slot,
     deft__json_write_string(&json, uri);
     deft__json_end_object(&json);
     for (deft__client *client = gateway->clients; client != NULL; client = client->next) {
+        if (!deft__client_may_reach(client, (uint32_t)slot->place)) {
+            continue;
+        }
         if (client->era == DEFT__MCP_ERA_LEGACY && params.status == DEFT_OK) {
-            deft__client_notify(client, "notifications/resources/updated",
-                                deft_buffer_view(&params));
+            deft__client_notify(client, deft_view_of(NULL), "notifications/resources/updated",
+                                client->has_only ? deft__json_raw(message->params)
+                                                 : deft_buffer_view(&params));
         }
         for (const deft__listen *one = client->listens; one != NULL; one = one->next) {
-            if (listens_for(one, uri)) {
-                tell_listen(client, one, "notifications/resources/updated", uri);
+            const deft_view shown = client->has_only ? key : uri;
+            if (listens_for(one, shown)) {
+                tell_listen(client, one, "notifications/resources/updated", shown);
             }
         }
     }
@@ -382,15 +391,18 @@ static void pass_updated(deft__gateway *gateway, const deft__slot *slot,
 }
 
 // Others (an elicitation that is complete) go to legacy clients as they are.
-static void pass_other(deft__gateway *gateway, const deft__mcp_message *message)
+static void pass_other(deft__gateway *gateway, const deft__slot *slot,
+                       const deft__mcp_message *message)
 {
     deft_buffer name;
     deft_buffer_init(&name, gateway->allocator);
     deft_buffer_append(&name, message->method);
     deft_buffer_append_byte(&name, '\0');
     for (deft__client *client = gateway->clients; client != NULL; client = client->next) {
-        if (client->era == DEFT__MCP_ERA_LEGACY && name.status == DEFT_OK) {
-            deft__client_notify(client, name.data, deft__json_raw(message->params));
+        if (client->era == DEFT__MCP_ERA_LEGACY && name.status == DEFT_OK &&
+            deft__client_may_reach(client, (uint32_t)slot->place)) {
+            deft__client_notify(client, deft_view_of(NULL), name.data,
+                                deft__json_raw(message->params));
         }
     }
     deft_buffer_clear(&name);
@@ -406,6 +418,6 @@ void deft__gateway_notified(void *context, deft__link *link, const deft__mcp_mes
         pass_updated(gateway, slot, message);
     } else if (!deft_view_starts_with(message->method,
                                       deft_view_of("notifications/subscriptions/"))) {
-        pass_other(gateway, message); // what is said of a subscription of ours is ours
+        pass_other(gateway, slot, message); // what is said of a subscription of ours is ours
     }
 }

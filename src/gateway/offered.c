@@ -14,6 +14,30 @@ static const char own_prompt_text[] =
     "\"arguments\":[{\"name\":\"action\","
     "\"description\":\"status (the default) or reset\",\"required\":false}]}";
 
+// --- What this client may see, under the names that it knows. ---
+
+const deft__offer *deft__client_find(const deft__client *client, const deft__offers *offers,
+                                     deft_view name)
+{
+    if (client->has_only) {
+        return deft__offers_find_key(offers, client->only, name);
+    }
+    const deft__offer *offer = deft__offers_find(offers, name);
+    return offer != NULL && deft__client_may_reach(client, offer->server) ? offer : NULL;
+}
+
+bool deft__client_find_resource(const deft__client *client, deft_view uri, uint32_t *server,
+                                deft_view *key)
+{
+    if (client->has_only) {
+        *server = client->only;
+        *key    = uri;
+        return true;
+    }
+    return deft__snapshot_find_resource(client->gateway->snapshot, uri, server, key) &&
+           deft__client_may_reach(client, *server);
+}
+
 // --- Lists. ---
 
 static void answer_list(deft__client *client, const deft__mcp_message *message, const char *member,
@@ -25,11 +49,21 @@ static void answer_list(deft__client *client, const deft__mcp_message *message, 
     deft__json_begin_object(&json);
     deft__json_name(&json, member);
     deft__json_begin_array(&json);
-    if (first != NULL) {
+    if (first != NULL && !client->has_only) {
         deft__json_write_raw(&json, deft_view_of(first));
     }
     for (size_t i = 0; i < offers->count; i++) {
-        deft__json_write_raw(&json, offers->items[i].text);
+        const deft__offer *offer = &offers->items[i];
+        if (!deft__client_may_reach(client, offer->server)) {
+            continue;
+        }
+        if (client->has_only && !deft_view_equal(offer->key, offer->shown)) {
+            deft_buffer_append_text(line, json.needs_comma ? "," : "");
+            deft__offer_write_plain(offers->kind, offer, line);
+            json.needs_comma = true;
+        } else {
+            deft__json_write_raw(&json, offer->text);
+        }
     }
     deft__json_end_array(&json);
     deft__client_write_tail(client, &json, &deft__list_caching);
@@ -216,11 +250,12 @@ void deft__client_get_prompt(deft__client *client, const deft__mcp_message *mess
         deft_buffer_clear(&scratch);
         return;
     }
-    const deft__offer *prompt = deft__offers_find(&client->gateway->snapshot->prompts, name);
+    const deft__offer *prompt =
+        deft__client_find(client, &client->gateway->snapshot->prompts, name);
     if (prompt != NULL) {
         send_on(client, message, DEFT__RELAY_PROMPT, "prompts/get", prompt->server, "name",
                 prompt->key, prompt->shown);
-    } else if (!deft_view_equals(name, OWN_PROMPT)) {
+    } else if (!deft_view_equals(name, OWN_PROMPT) || client->has_only) {
         deft__quoted quoted;
         deft__client_send_error(client, message->id, DEFT__MCP_INVALID_PARAMS,
                                 "there is no prompt '%s'; prompts/list names them",
@@ -282,8 +317,9 @@ static void send_on_resource(deft__client *client, const deft__mcp_message *mess
     deft_buffer_init(&scratch, client->gateway->allocator);
     if (read_string(client, message, "uri", &scratch, &uri)) {
         key = uri;
-        if (deft__snapshot_find_resource(client->gateway->snapshot, uri, &server, &key) ||
-            find_only_server(client->gateway, &server)) {
+        if (deft__client_find_resource(client, uri, &server, &key) ||
+            (find_only_server(client->gateway, &server) &&
+             deft__client_may_reach(client, server))) {
             send_on(client, message, kind, method, server, "uri", key, uri);
         } else {
             answer_no_resource(client, message->id, uri);
@@ -305,8 +341,8 @@ static bool is_watched(deft__client *client, const deft__mcp_message *message, b
     deft_view            key;
     uint32_t             server;
     deft_buffer_init(&scratch, gateway->allocator);
-    const deft_view uri  = deft__json_string(deft__mcp_param(message, "uri"), &scratch);
-    const bool is_modern = deft__snapshot_find_resource(gateway->snapshot, uri, &server, &key) &&
+    const deft_view uri       = deft__json_string(deft__mcp_param(message, "uri"), &scratch);
+    const bool      is_modern = deft__client_find_resource(client, uri, &server, &key) &&
                            deft__link_era(gateway->slots[server].link) == DEFT__MCP_ERA_MODERN;
     if (is_modern) {
         if (is_wanted) {
@@ -417,10 +453,10 @@ void deft__client_complete(deft__client *client, const deft__mcp_message *messag
     const deft_view    uri   = deft__json_string(deft__json_member(ref, "uri"), &scratch);
     const deft__offer *offer = NULL;
     if (name.size > 0) {
-        offer = deft__offers_find(&snapshot->prompts, name);
+        offer = deft__client_find(client, &snapshot->prompts, name);
     } else if (uri.size > 0) {
-        offer = deft__offers_find(&snapshot->templates, uri);
-        offer = offer != NULL ? offer : deft__offers_find(&snapshot->resources, uri);
+        offer = deft__client_find(client, &snapshot->templates, uri);
+        offer = offer != NULL ? offer : deft__client_find(client, &snapshot->resources, uri);
     }
     if (offer != NULL) {
         send_on_completion(client, message, offer, name.size > 0 ? "name" : "uri");

@@ -148,6 +148,18 @@ const deft__offer *deft__offers_find_key(const deft__offers *offers, uint32_t se
     return NULL;
 }
 
+void deft__offer_write_plain(deft__offer_kind kind, const deft__offer *offer, deft_buffer *out)
+{
+    deft__json document;
+    deft__json_init(&document, out->allocator);
+    if (deft__json_parse(&document, offer->text, NULL, NULL) == DEFT_OK) {
+        write_renamed(out, deft__json_root(&document), key_members[kind], offer->key);
+    } else {
+        out->status = DEFT_OUT_OF_MEMORY; // our own text: nothing else can be wrong with it
+    }
+    deft__json_clear(&document);
+}
+
 bool deft__offers_equal(const deft__offers *a, const deft__offers *b)
 {
     bool is_equal = a->count == b->count;

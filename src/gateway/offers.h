@@ -50,6 +50,9 @@ const deft__offer *deft__offers_find(const deft__offers *offers, deft_view shown
 const deft__offer *deft__offers_find_key(const deft__offers *offers, uint32_t server,
                                          deft_view key);
 
+// The definition under the name that its server gave it.
+void deft__offer_write_plain(deft__offer_kind kind, const deft__offer *offer, deft_buffer *out);
+
 // Whether two lists show the same.
 bool deft__offers_equal(const deft__offers *a, const deft__offers *b);
 

@@ -21,6 +21,7 @@ typedef struct deft__slot {
     deft__link    *link;
     bool           is_awaited; // its lists are being learned for the first time
     bool           is_stale;   // its manifest is old: learn it anew
+    bool           is_aside;   // it is quarantined
 } deft__slot;
 
 struct deft__gateway {
@@ -31,6 +32,7 @@ struct deft__gateway {
     deft_naming           naming;
     uint64_t              first_wait_ms;
     uint64_t              clients_max;
+    uint64_t              refresh_age_ms;
     uint64_t              seed;
     deft__gateway_host    host;
     deft__timers          timers;
@@ -46,6 +48,7 @@ struct deft__gateway {
     deft__timer         rebuild;  // set: manifests have changed since
     deft__timer         patience; // set: the first list still waits
     deft__timer         entrance; // set: waiting lines can be looked at
+    deft__timer         refresh;  // when all lists are asked for again
     bool                is_discovering;
     bool                is_patient; // the first list may still wait for servers
 
@@ -72,6 +75,14 @@ struct deft__client {
     deft__client    *next, *previous;
     deft__mcp_reader reader;
     bool             is_closed;
+
+    // What it is shown.
+    bool             is_everything;
+    bool             has_only; // one server's things only, under their own names
+    uint32_t         only;
+    bool             is_restricted;
+    deft_restriction restriction;
+    deft__arena      patterns; // of the restriction
 
     deft__mcp_era era;     // pinned by its first message
     const char   *version; // of a legacy client
@@ -120,7 +131,11 @@ void deft__client_send_error(deft__client *client, deft_view id, int64_t code, c
 void deft__client_send_error_raw(deft__client *client, deft_view id, deft_view error);
 // Sends gateway->line, or an error where it could not be written.
 void deft__client_send_line(deft__client *client, deft_view id);
-void deft__client_notify(deft__client *client, const char *method, deft_view params);
+
+// Whether the client may have to do with a server's prompts, resources and messages.
+bool deft__client_may_reach(const deft__client *client, uint32_t server);
+void deft__client_notify(deft__client *client, deft_view about, const char *method,
+                         deft_view params);
 
 // The members that end every result of ours for a modern client: resultType, caching, serverInfo.
 void deft__client_write_tail(deft__client *client, deft__json_writer *json,
@@ -154,6 +169,14 @@ void deft__client_read_resource(deft__client *client, const deft__mcp_message *m
 void deft__client_subscribe(deft__client *client, const deft__mcp_message *message);
 void deft__client_unsubscribe(deft__client *client, const deft__mcp_message *message);
 void deft__client_complete(deft__client *client, const deft__mcp_message *message);
+
+// A prompt, resource or template by the name that this client knows it under; NULL: it may not, or
+// there is none.
+const deft__offer *deft__client_find(const deft__client *client, const deft__offers *offers,
+                                     deft_view name);
+// The server of a resource, and what that calls it; false: it may not, or there is none.
+bool deft__client_find_resource(const deft__client *client, deft_view uri, uint32_t *server,
+                                deft_view *key);
 
 // --- notices.c ---
 

@@ -422,7 +422,8 @@ static void progressed(void *context, deft__exchange *exchange, const deft__mcp_
     }
     deft__json_end_object(&json);
     if (params.status == DEFT_OK) {
-        deft__client_notify(relay->client, "notifications/progress", deft_buffer_view(&params));
+        deft__client_notify(relay->client, relay->id, "notifications/progress",
+                            deft_buffer_view(&params));
     }
     deft_buffer_clear(&params);
 }

@@ -68,6 +68,11 @@ static bool measure(deft__snapshot *made, const deft_settings *settings, const d
         made->plan = deft_plan_new(made->catalog, made->sizes, settings, usage, allocator, error);
     }
     if (made->plan != NULL) {
+        deft_settings off = *settings;
+        off.mode          = DEFT_MODE_OFF;
+        made->everything = deft_plan_new(made->catalog, made->sizes, &off, usage, allocator, error);
+    }
+    if (made->everything != NULL) {
         made->index = deft_index_new_with(made->catalog, &options, allocator, error);
     }
     return made->index != NULL;
@@ -166,6 +171,7 @@ void deft__snapshot_release(deft__snapshot *snapshot)
     }
     deft_index_free(snapshot->index);
     deft_plan_release(snapshot->plan);
+    deft_plan_release(snapshot->everything);
     deft_sizes_free(snapshot->sizes);
     deft_catalog_release(snapshot->catalog);
     deft__offers_clear(&snapshot->prompts);

@@ -21,6 +21,7 @@ typedef struct deft__snapshot {
     deft_catalog *catalog;
     deft_sizes   *sizes;
     deft_plan    *plan;
+    deft_plan    *everything; // nothing deferred: for clients that search themselves
     deft_index   *index;
     deft__offers  prompts;
     deft__offers  resources;

@@ -21,12 +21,13 @@ static void append_state(deft_buffer *out, const deft__link *link)
     deft_buffer_append_byte(out, ')');
 }
 
-void deft__gateway_write_missing(const deft__gateway *gateway, deft_buffer *out)
+void deft__gateway_write_missing(const deft__gateway *gateway, const deft__client *client,
+                                 deft_buffer *out)
 {
     size_t count = 0;
     for (size_t i = 0; i < gateway->slot_count; i++) {
         const deft__link *link = gateway->slots[i].link;
-        if (is_missing(link)) {
+        if (is_missing(link) && (client == NULL || deft__client_may_reach(client, (uint32_t)i))) {
             deft_buffer_append_text(out,
                                     count == 0 ? "Servers that could not be searched: " : ", ");
             append_state(out, link);
@@ -41,7 +42,7 @@ void deft__client_write_status(deft__client *client, deft_buffer *out)
     if (client->session != NULL && deft_session_write_status(client->session, out) != DEFT_OK) {
         out->status = DEFT_OUT_OF_MEMORY;
     }
-    deft__gateway_write_missing(client->gateway, out);
+    deft__gateway_write_missing(client->gateway, client, out);
 }
 
 deft_status deft__gateway_write_status(const deft__gateway *gateway, deft_buffer *out)
@@ -70,7 +71,7 @@ deft_status deft__gateway_write_status(const deft__gateway *gateway, deft_buffer
             out->status = DEFT_OUT_OF_MEMORY;
         }
     }
-    deft__gateway_write_missing(gateway, out);
+    deft__gateway_write_missing(gateway, NULL, out);
     return out->status;
 }
 

@@ -26,6 +26,17 @@ static void append_definition(deft__client *client, deft_view definition, deft_b
     }
 }
 
+static deft_plan *plan_of(const deft__client *client)
+{
+    const deft__snapshot *snapshot = client->gateway->snapshot;
+    return client->is_everything ? snapshot->everything : snapshot->plan;
+}
+
+static bool is_shown(void *context, deft_tool_id tool)
+{
+    return deft_session_is_allowed(((const deft__client *)context)->session, tool);
+}
+
 // The settings as they hold for this client.
 static deft_settings settings_of(const deft__client *client)
 {
@@ -39,19 +50,20 @@ static deft_settings settings_of(const deft__client *client)
 // Writes the bridge's tools, with the listing of what they reach now. They stay as they are then.
 static deft_status write_bridge(deft__client *client)
 {
-    const deft_settings settings = settings_of(client);
-    deft_buffer         listing;
-    deft_buffer         one;
+    const deft_settings    settings = settings_of(client);
+    const deft_tool_filter filter   = {.is_shown = is_shown, .context = client};
+    deft_buffer            listing;
+    deft_buffer            one;
     deft_buffer_init(&listing, client->gateway->allocator);
     deft_buffer_init(&one, client->gateway->allocator);
     deft_buffer_reset(&client->bridge);
-    deft_status status =
-        deft_listing_write(client->gateway->snapshot->plan, &settings, &listing, NULL);
-    const deft_bridge_tool last =
-        settings.style == DEFT_STYLE_LOAD ? DEFT_BRIDGE_SEARCH : DEFT_BRIDGE_CALL;
-    for (deft_bridge_tool tool = DEFT_BRIDGE_SEARCH; status == DEFT_OK && tool <= last; tool++) {
+    deft_status status = deft_listing_write_filtered(
+        plan_of(client), &settings, client->is_restricted ? &filter : NULL, &listing, NULL);
+    deft_bridge_tool tools[DEFT_BRIDGE_TOOLS_MAX];
+    const size_t     count = deft_bridge_tools(&settings, tools);
+    for (size_t i = 0; status == DEFT_OK && i < count; i++) {
         deft_buffer_reset(&one);
-        status = deft_bridge_write_definition(&settings, tool, DEFT_FORM_MCP,
+        status = deft_bridge_write_definition(&settings, tools[i], DEFT_FORM_MCP,
                                               deft_buffer_view(&listing), &one);
         if (status == DEFT_OK) {
             append_definition(client, deft_buffer_view(&one), &client->bridge);
@@ -85,7 +97,8 @@ static deft_status extend_list(deft__client *client, bool *is_grown)
         deft_view id;
         deft_buffer_reset(&gateway->scratch);
         deft_status status = deft_catalog_write_tool(
-            visible[i].catalog, visible[i].tool, DEFT_FORM_MCP, gateway->naming, &gateway->scratch);
+            visible[i].catalog, visible[i].tool, DEFT_FORM_MCP,
+            client->has_only ? DEFT_NAMING_PLAIN : gateway->naming, &gateway->scratch);
         const size_t size = client->tools.size;
         if (status == DEFT_OK) {
             append_definition(client, deft_buffer_view(&gateway->scratch), &client->tools);
@@ -110,7 +123,7 @@ static deft_status extend_list(deft__client *client, bool *is_grown)
 static bool needs_bridge(const deft__client *client)
 {
     const deft__gateway *gateway = client->gateway;
-    if (gateway->settings->mode == DEFT_MODE_OFF) {
+    if (gateway->settings->mode == DEFT_MODE_OFF || client->is_everything) {
         return false;
     }
     for (size_t i = 0; i < gateway->slot_count; i++) {
@@ -120,7 +133,7 @@ static bool needs_bridge(const deft__client *client)
             return true;
         }
     }
-    return deft_plan_summary_of(gateway->snapshot->plan)->is_active;
+    return deft_plan_summary_of(plan_of(client))->is_active;
 }
 
 // Brings the list up to date. It only ever grows, at its end.
@@ -147,8 +160,9 @@ bool deft__client_ensure_session(deft__client *client)
     bool          is_grown;
     deft_error    error    = DEFT_ERROR_INIT;
     deft_settings settings = settings_of(client);
-    client->session =
-        deft_session_new(gateway->snapshot->plan, &settings, gateway->allocator, &error);
+    client->session        = deft_session_new_restricted(
+               plan_of(client), &settings, client->is_restricted ? &client->restriction : NULL,
+               gateway->allocator, &error);
     if (client->session != NULL && refresh_list(client, &is_grown) != DEFT_OK) {
         deft_session_free(client->session);
         client->session = NULL;
@@ -201,7 +215,7 @@ void deft__client_update(deft__client *client, const deft__snapshot *old)
     bool                  is_grown = false;
     // Without memory the session stays with what it has; the next snapshot tries again.
     if (client->session != NULL &&
-        deft_session_update(client->session, snapshot->plan, NULL) == DEFT_OK &&
+        deft_session_update(client->session, plan_of(client), NULL) == DEFT_OK &&
         refresh_list(client, &is_grown) == DEFT_OK && is_grown && client->is_listed) {
         deft__client_tell_changed(client, DEFT__CHANGED_TOOLS);
     }
@@ -223,7 +237,7 @@ void deft__client_reset(deft__client *client)
 {
     bool is_grown;
     if (client->session == NULL ||
-        deft_session_reset(client->session, client->gateway->snapshot->plan, NULL) != DEFT_OK ||
+        deft_session_reset(client->session, plan_of(client), NULL) != DEFT_OK ||
         client->era == DEFT__MCP_ERA_MODERN) {
         return;
     }
@@ -306,7 +320,7 @@ static void run_search(deft__client *client, deft_view id, deft_view arguments, 
     }
     // A miss must not look like "there is no such tool" when a server was not there to be searched.
     if (answer->found_count == 0) {
-        deft__gateway_write_missing(gateway, &answer->text);
+        deft__gateway_write_missing(gateway, client, &answer->text);
     }
     write_answer(client, id, answer);
     write_journal(client, DEFT__JOURNAL_SEARCH, arguments, answer);
@@ -392,6 +406,23 @@ static void run_call(deft__client *client, const deft__mcp_message *message, def
     deft_call_clear(&call);
 }
 
+// The client knows one server, and calls its tools by their own names.
+static void call_only(deft__client *client, const deft__mcp_message *message, deft_view name,
+                      deft_view arguments, deft_answer *answer)
+{
+    deft_buffer id;
+    deft_buffer_init(&id, client->gateway->allocator);
+    deft_buffer_append(&id, deft__link_name(client->gateway->slots[client->only].link));
+    deft_buffer_append_text(&id, "::");
+    deft_buffer_append(&id, name);
+    if (id.status == DEFT_OK) {
+        run_call(client, message, deft_buffer_view(&id), arguments, answer);
+    } else {
+        answer_no_memory(client, message->id);
+    }
+    deft_buffer_clear(&id);
+}
+
 void deft__client_call_tool(deft__client *client, const deft__mcp_message *message)
 {
     deft__gateway         *gateway   = client->gateway;
@@ -412,12 +443,15 @@ void deft__client_call_tool(deft__client *client, const deft__mcp_message *messa
     }
     deft_buffer_init(&name, gateway->allocator);
     deft_answer_init(&answer, gateway->allocator);
-    const deft_view called    = deft__json_string(value, &name);
-    const bool      is_bridge = deft_bridge_from_name(gateway->settings, called, &bridge);
+    const deft_view called = deft__json_string(value, &name);
+    const bool      is_bridge =
+        !client->is_everything && deft_bridge_from_name(gateway->settings, called, &bridge);
     if (is_bridge && bridge == DEFT_BRIDGE_SEARCH) {
         run_search(client, message->id, arguments, &answer);
     } else if (is_bridge && bridge == DEFT_BRIDGE_DESCRIBE) {
         run_describe(client, message->id, arguments, &answer);
+    } else if (client->has_only) {
+        call_only(client, message, called, arguments, &answer);
     } else {
         run_call(client, message, called, arguments, &answer);
     }

@@ -88,6 +88,17 @@ void deft__process_stop(deft__process *process)
     }
 }
 
+void deft__process_stop_within(deft__process *process, uint64_t terminate_ms, uint64_t kill_ms)
+{
+    process->options.terminate_ms = terminate_ms;
+    process->options.kill_ms      = kill_ms;
+    if (process->phase == STOP_NOT) {
+        deft__process_stop(process);
+    } else if (!process->has_exited && process->phase != STOP_KILLED) {
+        deft__alarm_set(process->alarm, process->phase == STOP_ASKED ? terminate_ms : kill_ms);
+    }
+}
+
 void deft__process_kill(deft__process *process)
 {
     process->phase = STOP_KILLED;

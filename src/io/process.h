@@ -50,6 +50,8 @@ void deft__process_write(deft__process *process, deft_view bytes);
 // Closes its stdin, when what waits is written; if it does not exit, SIGTERM and then SIGKILL go to
 // its group. `ended` tells when it is over.
 void deft__process_stop(deft__process *process);
+// The same with other times than its options have; also for one that is being stopped already.
+void deft__process_stop_within(deft__process *process, uint64_t terminate_ms, uint64_t kill_ms);
 void deft__process_kill(deft__process *process); // SIGKILL at once, to its group
 
 // What still runs of it is killed; it is waited for in the background. No callback comes any more.

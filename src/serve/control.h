@@ -4,15 +4,18 @@
 //     deft/status                    {"pid", "version", "startedAt", "directory", "text", "status"}:
 //                                    `text` is for a person; `status` has settled, tools, clients,
 //                                    servers. Times are seconds since 1970
-//     deft/servers  {discover}       an array: name, state, era, version, tools, tokens, reason,
-//                                    retryInMs, open, checkedAt (when its manifest last held true).
-//                                    With `discover` true, after servers that are not known were
-//                                    asked
+//     deft/servers  {discover}       {"servers": [...]}: name, state, era, version, tools, tokens,
+//                                    reason, retryInMs, open, checkedAt (when its manifest last held
+//                                    true). With `discover` true, after servers that are not known
+//                                    were asked
+//     deft/manifests                 {"manifests": [...], "missing": "..."}: what each server said of
+//                                    itself, as in gateway/manifest.h
 //     deft/logs     {server}         {"server", "text"}: what it wrote to stderr, the newest 64 KiB
 //     deft/search   {query, limit}   {"hits": [{"id", "server", "name", "description", "score",
 //                                    "tokens", "place"}], "missing": "..."}: best first; `missing`
 //                                    names servers that could not be searched and why
 //     deft/call     {tool, arguments}  the result of tools/call, as the server gave it
+//     deft/quarantine  {server, on}  {}: put a server aside, or let it go; the store is the caller's
 //     deft/reset                     {}: measure and decide anew, forget what was loaded
 #ifndef DEFT_SERVE_CONTROL_H
 #define DEFT_SERVE_CONTROL_H

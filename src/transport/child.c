@@ -4,7 +4,9 @@
 #include "base/memory.h"
 #include "io/process.h"
 #include "transport/environment.h"
+
 #include "json/lines.h"
+#include <signal.h>
 
 // Of the last line on stderr, in the reason.
 #define LAST_LINE_SIZE_MAX 300
@@ -77,6 +79,9 @@ static void write_reason(const deft__child *child, deft__process_end end, int co
     default:
         deft_buffer_append_text(reason, "is gone");
         break;
+    }
+    if (end == DEFT__PROCESS_KILLED && (code == SIGKILL || code == SIGTERM)) {
+        return; // someone else's doing: what it said last has nothing to do with it
     }
     deft_buffer last;
     deft_buffer_init(&last, child->allocator);
@@ -162,6 +167,11 @@ void deft__child_send(deft__child *child, deft_view line)
 void deft__child_stop(deft__child *child)
 {
     deft__process_stop(child->process);
+}
+
+void deft__child_stop_within(deft__child *child, uint64_t terminate_ms, uint64_t kill_ms)
+{
+    deft__process_stop_within(child->process, terminate_ms, kill_ms);
 }
 
 void deft__child_kill(deft__child *child)

@@ -36,6 +36,8 @@ deft__child *deft__child_start(deft__loop *loop, const deft__child_options *opti
 
 void deft__child_send(deft__child *child, deft_view line); // without its end; copied
 void deft__child_stop(deft__child *child); // politely; `closed` tells when it is gone
+// The same with other times, also for one that is being stopped already.
+void deft__child_stop_within(deft__child *child, uint64_t terminate_ms, uint64_t kill_ms);
 void deft__child_kill(deft__child *child);
 void deft__child_free(
     deft__child *child); // kills what still runs; no callback any more. NULL is fine

@@ -122,7 +122,10 @@ static const struct {
      "exited with status 1: no API key"},
     {"a secret does not show", "echo bad key $API_KEY >&2; exit 1", "", 0,
      "exited with status 1: bad key [secret]"},
-    {"a signal", "kill -9 $$", "", 0, "was killed by signal 9"},
+    {"a signal that nobody can foresee", "echo fine >&2; kill -9 $$", "", 0,
+     "was killed by signal 9"},
+    {"a signal of its own making", "echo assertion failed >&2; kill -6 $$", "", 0,
+     "was killed by signal 6: assertion failed"},
     {"output closed", "exec >&-; read x", "", 0, "closed its output"},
     {"a line as long as it may be", "head -c 1048576 /dev/zero | tr '\\0' x; echo", "1048576|", 0,
      "exited with status 0"},
@@ -201,6 +204,25 @@ static void a_server_that_ignores_everything_is_killed(void **state)
     test_loop_run(one.loop);
     assert_string_equal(one.reason, "was killed by signal 9");
     clear(&one);
+}
+
+static void stopped_in_a_hurry(void **state)
+{
+    (void)state;
+    for (int is_asked = 0; is_asked < 2; is_asked++) {
+        server one;
+        init(&one);
+        one.wanted = 1;
+        start(&one, "trap '' TERM; echo ready; while :; do sleep 1000; done");
+        test_loop_run(one.loop);
+        if (is_asked == 1) {
+            deft__child_stop_within(one.child, 2 * TEST_PATIENCE_MS, 2 * TEST_PATIENCE_MS);
+        }
+        deft__child_stop_within(one.child, 1, 1);
+        test_loop_run(one.loop);
+        assert_string_equal(one.reason, "was killed by signal 9");
+        clear(&one);
+    }
 }
 
 static void killed_at_once(void **state)
@@ -302,6 +324,7 @@ int main(void)
         cmocka_unit_test(lines_go_both_ways),
         cmocka_unit_test(a_server_that_does_not_read),
         cmocka_unit_test(a_server_that_ignores_everything_is_killed),
+        cmocka_unit_test(stopped_in_a_hurry),
         cmocka_unit_test(killed_at_once),
         cmocka_unit_test(freed_while_it_talks),
         cmocka_unit_test(what_it_said_in_its_first_life),

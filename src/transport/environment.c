@@ -51,7 +51,8 @@ static const char *expand(launching *now, const char *what, deft_view prefix, de
     deft_buffer_reset(&now->scratch);
     deft_buffer_append(&now->scratch, prefix);
     deft_status status = deft_config_expand(text, look_up, now, &now->scratch, &cause);
-    if (status == DEFT_OK && memchr(now->scratch.data, '\0', now->scratch.size) != NULL) {
+    if (status == DEFT_OK && now->scratch.size > 0 &&
+        memchr(now->scratch.data, '\0', now->scratch.size) != NULL) {
         deft__fail(&cause, DEFT_INVALID, 0, "holds a NUL, which no program can be given");
         status = cause.status;
     }
@@ -76,7 +77,9 @@ static bool expand_arguments(launching *now)
     const deft_server_config *server = now->server;
     const char              **arguments =
         deft__arena_array(&now->launch->arena, server->argument_count + 2, sizeof *arguments);
-    if (arguments == NULL) {
+    deft_view *views =
+        deft__arena_array(&now->launch->arena, server->argument_count + 1, sizeof *views);
+    if (arguments == NULL || views == NULL) {
         deft__fail_memory(now->error);
         return false;
     }
@@ -89,8 +92,11 @@ static bool expand_arguments(launching *now)
         if (arguments[i + 1] == NULL) {
             return false;
         }
+        views[i] = deft_view_of(arguments[i + 1]);
     }
-    now->launch->arguments = arguments;
+    now->launch->arguments        = arguments;
+    now->launch->server.command   = deft_view_of(arguments[0]);
+    now->launch->server.arguments = views;
     return true;
 }
 
@@ -162,12 +168,15 @@ static bool expand_environment(launching *now)
         deft__arena_array(&launch->arena, count + server->environment_count + 1, sizeof *all);
     deft_view *secrets =
         deft__arena_array(&launch->arena, server->environment_count + 1, sizeof *secrets);
-    if (all == NULL || secrets == NULL) {
+    deft_pair *pairs =
+        deft__arena_array(&launch->arena, server->environment_count + 1, sizeof *pairs);
+    if (all == NULL || secrets == NULL || pairs == NULL) {
         deft__fail_memory(now->error);
         return false;
     }
-    launch->environment = all;
-    launch->secrets     = secrets;
+    launch->environment        = all;
+    launch->secrets            = secrets;
+    launch->server.environment = pairs;
     for (size_t i = 0; i < count; i++) {
         if (!is_overridden(server, name_of(now->environment[i]))) {
             deft_view copy;
@@ -180,9 +189,50 @@ static bool expand_environment(launching *now)
     }
     for (size_t i = 0; i < server->environment_count; i++) {
         *all = expand_variable(now, &server->environment[i], secrets);
-        if (*all++ == NULL) {
+        if (*all == NULL) {
             return false;
         }
+        const deft_view name = name_of(*all);
+        pairs[i]             = (deft_pair){name, deft_view_of(*all + name.size + 1)};
+        all++;
+    }
+    return true;
+}
+
+static bool expand_address(launching *now)
+{
+    const deft_server_config *server = now->server;
+    const char               *url    = expand_whole(now, "url", server->url);
+    deft_pair                *headers =
+        deft__arena_array(&now->launch->arena, server->header_count + 1, sizeof *headers);
+    if (url == NULL) {
+        return false;
+    } else if (headers == NULL) {
+        deft__fail_memory(now->error);
+        return false;
+    }
+    now->launch->server.url     = deft_view_of(url);
+    now->launch->server.headers = headers;
+    for (size_t i = 0; i < server->header_count; i++) {
+        const char *value = expand_whole(now, "headers", server->headers[i].value);
+        if (value == NULL) {
+            return false;
+        } else if (!deft__arena_copy(&now->launch->arena, server->headers[i].name,
+                                     &headers[i].name)) {
+            deft__fail_memory(now->error);
+            return false;
+        }
+        headers[i].value = deft_view_of(value);
+    }
+    return true;
+}
+
+static bool expand_directory(launching *now)
+{
+    if (now->server->directory.size > 0) {
+        now->launch->directory        = expand_whole(now, "cwd", now->server->directory);
+        now->launch->server.directory = deft_view_of(now->launch->directory);
+        return now->launch->directory != NULL;
     }
     return true;
 }
@@ -198,11 +248,9 @@ deft_status deft__launch_init(deft__launch *launch, const deft_server_config *se
     launching  now   = {
            .launch = launch, .server = server, .environment = environment, .error = &cause};
     deft_buffer_init(&now.scratch, allocator);
-    bool is_done = expand_arguments(&now) && expand_environment(&now);
-    if (is_done && server->directory.size > 0) {
-        launch->directory = expand_whole(&now, "cwd", server->directory);
-        is_done           = launch->directory != NULL;
-    }
+    launch->server     = *server;
+    const bool is_done = expand_arguments(&now) && expand_environment(&now) &&
+                         expand_address(&now) && expand_directory(&now);
     deft_buffer_clear(&now.scratch);
     if (!is_done && error != NULL) {
         *error = cause;

@@ -13,7 +13,9 @@ typedef struct deft__launch {
     const char        *directory;   // NULL: ours
     const deft_view   *secrets;     // values that must not show, by their names
     size_t             secret_count;
-    deft__arena        arena; // all of the above
+    deft_server_config
+                server; // the same as a configuration without any ${VAR}; url and headers too
+    deft__arena arena;  // all of the above
 } deft__launch;
 
 // `environment` is ours ("NAME=value", NULL last); the server's own wins over it. Nothing of it is

@@ -26,6 +26,10 @@ static const deft_pair full_environment[] = {
     {DEFT_VIEW_INIT("EMPTY"), DEFT_VIEW_INIT("")},
 };
 
+static const deft_pair full_headers[] = {
+    {DEFT_VIEW_INIT("Authorization"), DEFT_VIEW_INIT("Bearer ${TOKEN}")},
+};
+
 static deft_server_config full_server(void)
 {
     return (deft_server_config){.name              = DEFT_VIEW_INIT("github"),
@@ -34,7 +38,10 @@ static deft_server_config full_server(void)
                                 .argument_count    = array_size(full_arguments),
                                 .environment       = full_environment,
                                 .environment_count = array_size(full_environment),
-                                .directory         = DEFT_VIEW_INIT("${HOME}/work")};
+                                .directory         = DEFT_VIEW_INIT("${HOME}/work"),
+                                .url               = DEFT_VIEW_INIT("https://${TOKEN}.example"),
+                                .headers           = full_headers,
+                                .header_count      = 1};
 }
 
 static void everything_is_expanded(void **state)
@@ -48,6 +55,15 @@ static void everything_is_expanded(void **state)
     expect_texts(launch.environment,
                  "TOKEN=t0ps3cret|PATH=/bin|API_KEY=key-t0ps3cret|HOME=/home/me/sub|EMPTY=");
     assert_string_equal(launch.directory, "/home/me/work");
+    assert_view_equal(launch.server.name, "github");
+    assert_view_equal(launch.server.command, "/home/me/run");
+    assert_view_equal(launch.server.arguments[0], "--home=/home/me");
+    assert_view_equal(launch.server.environment[0].name, "API_KEY");
+    assert_view_equal(launch.server.environment[0].value, "key-t0ps3cret");
+    assert_view_equal(launch.server.directory, "/home/me/work");
+    assert_view_equal(launch.server.url, "https://t0ps3cret.example");
+    assert_view_equal(launch.server.headers[0].name, "Authorization");
+    assert_view_equal(launch.server.headers[0].value, "Bearer t0ps3cret");
     deft__launch_clear(&launch);
 }
 

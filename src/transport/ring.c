@@ -17,7 +17,8 @@ void deft__ring_clear(deft__ring *ring)
 void deft__ring_append(deft__ring *ring, deft_view bytes)
 {
     if (ring->data == NULL) {
-        ring->data = deft__new(ring->allocator, ring->size_max);
+        // Not zeroed: of a server that says little, only the first page is ever touched.
+        ring->data = deft__resize(ring->allocator, NULL, 0, ring->size_max);
         if (ring->data == NULL) {
             return;
         }

@@ -58,8 +58,9 @@ static void server_stop(void *context, size_t server, uint32_t life)
     check(life <= s->lives[server]);
 }
 
-static void client_send(void *context, deft__client *client, deft_view line)
+static void client_send(void *context, deft__client *client, deft_view about, deft_view line)
 {
+    (void)about;
     const stage *s = context;
     check(client == s->clients[0] || client == s->clients[1]);
     check_line(line);

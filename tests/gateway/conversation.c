@@ -10,6 +10,9 @@
 //     tools NAME [...]        what its tools/list answers; also: prompts, resources, templates
 //     manifest NAME {...}     what was kept of it, fresh
 //     plain                   tools keep their own names
+//     only CLIENT NAME        the client sees one server, under its own names
+//     everything CLIENT       the client sees all tools, none deferred
+//     allow CLIENT PATTERN    the client may reach only these tools
 //     capable NAME {...}      its capabilities
 //     client > {...}          the client says; "client2" is another one
 //     NAME > {...}            the server says
@@ -65,6 +68,9 @@ typedef struct play {
     deft_naming    naming;
     deft__gateway *gateway;
     deft__client  *clients[CLIENTS_MAX];
+    char          *only[CLIENTS_MAX]; // the one server that a client sees
+    bool           is_everything[CLIENTS_MAX];
+    char          *allowed[CLIENTS_MAX]; // a pattern of tools that it may reach
     uint64_t       now_ms;
     event         *events;
     size_t         event_first;
@@ -192,8 +198,9 @@ static void server_stop(void *context, size_t server, uint32_t life)
     print(p, p->actors[server].name, ":", deft_view_of("stops"));
 }
 
-static void client_send(void *context, deft__client *client, deft_view line)
+static void client_send(void *context, deft__client *client, deft_view about, deft_view line)
 {
+    (void)about;
     play *p = context;
     char  name[16];
     for (size_t i = 0; i < CLIENTS_MAX; i++) {
@@ -324,6 +331,22 @@ static size_t client_place(const char *name)
     return number >= 1 && number <= CLIENTS_MAX ? (size_t)number - 1 : 0;
 }
 
+static deft__client *open_client(play *p, size_t place)
+{
+    const deft_view            pattern     = deft_view_of(p->allowed[place]);
+    const deft_restriction     restriction = {.tools = &pattern, .tool_count = 1};
+    const deft__client_options options     = {.is_everything = p->is_everything[place],
+                                              .server        = deft_view_of(p->only[place]),
+                                              .restriction   = pattern.size > 0 ? &restriction : NULL};
+    deft_error                 error       = DEFT_ERROR_INIT;
+    deft__client              *client      = deft__client_open(p->gateway, &options, &error);
+    if (client == NULL) {
+        complain(p, "client", error.message);
+        exit(2);
+    }
+    return client;
+}
+
 // The client's or a server's turn: `rest` is what follows its name and the sign.
 static void speak(play *p, const char *name, char sign, const char *rest)
 {
@@ -336,7 +359,7 @@ static void speak(play *p, const char *name, char sign, const char *rest)
             *client = NULL;
         } else {
             if (*client == NULL) {
-                *client = deft__client_open(p->gateway, NULL, NULL);
+                *client = open_client(p, client_place(name));
             }
             deft__client_receive(*client, deft_view_of(rest));
         }
@@ -351,6 +374,22 @@ static void speak(play *p, const char *name, char sign, const char *rest)
         complain(p, "nobody is called", name);
     }
     pump(p);
+}
+
+// What a client is shown.
+static bool prepare_client(play *p, const char *word, size_t place, const char *rest)
+{
+    rest += strspn(rest, " ");
+    if (strcmp(word, "only") == 0) {
+        p->only[place] = copy_text(rest, strlen(rest));
+    } else if (strcmp(word, "allow") == 0) {
+        p->allowed[place] = copy_text(rest, strlen(rest));
+    } else if (strcmp(word, "everything") == 0) {
+        p->is_everything[place] = true;
+    } else {
+        return false;
+    }
+    return true;
 }
 
 // A line that prepares the scene. False: it is none.
@@ -380,6 +419,9 @@ static bool prepare(play *p, const char *word, const char *rest)
     }
     const size_t size = strcspn(rest, " ");
     (void)snprintf(name, sizeof name, "%.*s", (int)size, rest);
+    if (strncmp(name, "client", 6) == 0) {
+        return prepare_client(p, word, client_place(name), rest + size);
+    }
     actor *one = find_actor(p, name, &place);
     if (one == NULL || rest[size] == '\0') {
         return false;
@@ -519,6 +561,10 @@ static void end_play(play *p)
         }
         free(p->actors[i].manifest);
         free(p->actors[i].capabilities);
+    }
+    for (size_t i = 0; i < CLIENTS_MAX; i++) {
+        free(p->only[i]);
+        free(p->allowed[i]);
     }
     free(p->events);
     deft_buffer_clear(&p->out);

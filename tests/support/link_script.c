@@ -305,6 +305,8 @@ static void ask(player *self, deft_view rest)
             options.log_level = value;
         } else if (take_setting(word, "timeout=", &value)) {
             options.timeout_ms = number_of(value);
+        } else if (deft_view_equals(word, "lasting")) {
+            options.is_lasting = true;
         } else {
             assert_true(deft_view_equals(word, "progress"));
             options.wants_progress = true;

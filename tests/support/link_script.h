@@ -5,7 +5,7 @@
 //     client BIT ...             what we can do for servers: roots, sampling, elicitation
 //     manifest fresh|stale JSON  what is known already
 //     ask NAME METHOD [{members}] [progress] [timeout=MS] [meta={...}] [capabilities={...}]
-//         [level=L]              a request; NAME is how the script calls it
+//         [level=L] [lasting]    a request; NAME is how the script calls it
 //     cancel NAME [REASON]
 //     opened, closed CLAUSE, overflowed, server > LINE        from the server; with @N: of life N
 //     clock + 500ms
