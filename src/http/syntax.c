@@ -2,46 +2,36 @@
 
 #include <stdint.h>
 
-// T token, R target, H host, X hex, D digit, 6 token68.
-#define T DEFT__HTTP_TOKEN
-#define R DEFT__HTTP_TARGET
-#define H DEFT__HTTP_HOST
-#define X DEFT__HTTP_HEX
-#define D DEFT__HTTP_DIGIT
-#define B DEFT__HTTP_TOKEN68
-
-#define LETTER(c)     [c] = T | R | H | B
-#define HEX_LETTER(c) [c] = T | R | H | B | X
-#define DIGIT(c)      [c] = T | R | H | B | X | D
+// What a row of the table below says of its bytes.
+enum {
+    T = DEFT__HTTP_TOKEN,
+    R = DEFT__HTTP_TARGET,
+    H = DEFT__HTTP_HOST,
+    B = DEFT__HTTP_TOKEN68,
+    L = T | R | H | B,                        // a letter
+    X = L | DEFT__HTTP_HEX,                   // one that is a hex digit too
+    D = L | DEFT__HTTP_HEX | DEFT__HTTP_DIGIT // a digit
+};
 
 // clang-format off
 const unsigned char deft__http_class[256] = {
     ['!'] = T | R, ['"'] = R, ['#'] = T, ['$'] = T | R, ['%'] = T | R, ['&'] = T | R,
     ['\''] = T | R, ['('] = R, [')'] = R, ['*'] = T | R, ['+'] = T | R | B, [','] = R,
-    ['-'] = T | R | H | B, ['.'] = T | R | H | B, ['/'] = R | B, [':'] = R, [';'] = R,
-    ['<'] = R, ['='] = R, ['>'] = R, ['?'] = R, ['@'] = R, ['['] = R, ['\\'] = R, [']'] = R,
-    ['^'] = T | R, ['_'] = T | R | H | B, ['`'] = T | R, ['{'] = R, ['|'] = T | R, ['}'] = R,
-    ['~'] = T | R | B,
-    DIGIT('0'), DIGIT('1'), DIGIT('2'), DIGIT('3'), DIGIT('4'), DIGIT('5'), DIGIT('6'),
-    DIGIT('7'), DIGIT('8'), DIGIT('9'),
-    HEX_LETTER('a'), HEX_LETTER('b'), HEX_LETTER('c'), HEX_LETTER('d'), HEX_LETTER('e'),
-    HEX_LETTER('f'), HEX_LETTER('A'), HEX_LETTER('B'), HEX_LETTER('C'), HEX_LETTER('D'),
-    HEX_LETTER('E'), HEX_LETTER('F'),
-    LETTER('g'), LETTER('h'), LETTER('i'), LETTER('j'), LETTER('k'), LETTER('l'), LETTER('m'),
-    LETTER('n'), LETTER('o'), LETTER('p'), LETTER('q'), LETTER('r'), LETTER('s'), LETTER('t'),
-    LETTER('u'), LETTER('v'), LETTER('w'), LETTER('x'), LETTER('y'), LETTER('z'),
-    LETTER('G'), LETTER('H'), LETTER('I'), LETTER('J'), LETTER('K'), LETTER('L'), LETTER('M'),
-    LETTER('N'), LETTER('O'), LETTER('P'), LETTER('Q'), LETTER('R'), LETTER('S'), LETTER('T'),
-    LETTER('U'), LETTER('V'), LETTER('W'), LETTER('X'), LETTER('Y'), LETTER('Z'),
+    ['-'] = L, ['.'] = L, ['/'] = R | B, [':'] = R, [';'] = R, ['<'] = R, ['='] = R, ['>'] = R,
+    ['?'] = R, ['@'] = R, ['['] = R, ['\\'] = R, [']'] = R, ['^'] = T | R, ['_'] = L,
+    ['`'] = T | R, ['{'] = R, ['|'] = T | R, ['}'] = R, ['~'] = T | R | B,
+    ['0'] = D, ['1'] = D, ['2'] = D, ['3'] = D, ['4'] = D, ['5'] = D, ['6'] = D, ['7'] = D,
+    ['8'] = D, ['9'] = D,
+    ['a'] = X, ['b'] = X, ['c'] = X, ['d'] = X, ['e'] = X, ['f'] = X, ['A'] = X, ['B'] = X,
+    ['C'] = X, ['D'] = X, ['E'] = X, ['F'] = X,
+    ['g'] = L, ['h'] = L, ['i'] = L, ['j'] = L, ['k'] = L, ['l'] = L, ['m'] = L, ['n'] = L,
+    ['o'] = L, ['p'] = L, ['q'] = L, ['r'] = L, ['s'] = L, ['t'] = L, ['u'] = L, ['v'] = L,
+    ['w'] = L, ['x'] = L, ['y'] = L, ['z'] = L,
+    ['G'] = L, ['H'] = L, ['I'] = L, ['J'] = L, ['K'] = L, ['L'] = L, ['M'] = L, ['N'] = L,
+    ['O'] = L, ['P'] = L, ['Q'] = L, ['R'] = L, ['S'] = L, ['T'] = L, ['U'] = L, ['V'] = L,
+    ['W'] = L, ['X'] = L, ['Y'] = L, ['Z'] = L,
 };
 // clang-format on
-
-#undef T
-#undef R
-#undef H
-#undef X
-#undef D
-#undef B
 
 size_t deft__http_span(deft_view text, unsigned classes)
 {

@@ -22,9 +22,11 @@ static void write_head(const deft__http_head *head, deft_buffer *out)
     deft_buffer_append(out, head->query);
     deft_buffer_append_byte(out, ' ');
     deft_buffer_append(out, head->host.host);
-    deft_buffer_append_u64(out, (uint64_t)(head->host.port + 1));
-    deft_buffer_append_u64(out, (uint64_t)(head->minor + 2 * head->is_kept_alive +
-                                           4 * head->is_chunked + 8 * head->expects_continue));
+    deft_buffer_append_u64(out, (unsigned)head->host.port + 1u);
+    deft_buffer_append_byte(out, head->minor == 0 ? '0' : '1');
+    deft_buffer_append_byte(out, head->is_kept_alive ? 'k' : 'c');
+    deft_buffer_append_byte(out, head->is_chunked ? 'p' : 'w');
+    deft_buffer_append_byte(out, head->expects_continue ? 'e' : 'n');
     deft_buffer_append_u64(out, head->body_size);
     for (size_t i = 0; i < head->header_count; i++) {
         check(deft__http_all(head->headers[i].name, DEFT__HTTP_TOKEN));
