@@ -229,6 +229,36 @@ static const deft__flag flags[DEFT__FLAG_COUNT] = {
             .name = "calls",
             .help = "Searches and calls from the journal, the newest last",
         },
+    [DEFT__FLAG_HTTP] =
+        {
+            .name       = "http",
+            .kind       = DEFT__VALUE_TEXT,
+            .value_name = "ADDRESS:PORT",
+            .help       = "Serve over HTTP at this address instead, any number of agents",
+        },
+    [DEFT__FLAG_TOKEN_FILE] =
+        {
+            .name       = "token-file",
+            .kind       = DEFT__VALUE_FILE,
+            .value_name = "FILE",
+            .help       = "Over HTTP, ask for a bearer token: one of the lines of this file",
+        },
+    [DEFT__FLAG_HOST] =
+        {
+            .name          = "host",
+            .kind          = DEFT__VALUE_TEXT,
+            .value_name    = "NAME",
+            .help          = "Over HTTP, answer under this name, too",
+            .is_repeatable = true,
+        },
+    [DEFT__FLAG_ALLOW_ORIGIN] =
+        {
+            .name          = "allow-origin",
+            .kind          = DEFT__VALUE_TEXT,
+            .value_name    = "ORIGIN",
+            .help          = "Over HTTP, let pages of this origin use the gateway",
+            .is_repeatable = true,
+        },
 };
 
 static const char *const serve_examples[] = {
@@ -367,14 +397,20 @@ static const deft__command commands[] = {
     {
         .name     = "serve",
         .operands = "",
-        .summary  = "Run the gateway: one MCP server in front of all the others",
+        .flags    = DEFT__FLAG_BIT(DEFT__FLAG_HTTP) | DEFT__FLAG_BIT(DEFT__FLAG_TOKEN_FILE) |
+                 DEFT__FLAG_BIT(DEFT__FLAG_HOST) | DEFT__FLAG_BIT(DEFT__FLAG_ALLOW_ORIGIN),
+        .summary = "Run the gateway: one MCP server in front of all the others",
         .description =
             "Speaks MCP on stdin and stdout, for an agent that starts it. The servers behind it "
             "are "
             "those under mcpServers in deft.json or ~/.config/deft/config.json. They are found by "
             "search, started when one of their tools is called, and stopped when idle.\n\n"
             "What servers offer is kept in ~/.cache/deft/deft.db, so the next start asks nobody; "
-            "DEFT_STORE=FILE or DEFT_STORE=none puts it elsewhere or nowhere.",
+            "DEFT_STORE=FILE or DEFT_STORE=none puts it elsewhere or nowhere.\n\n"
+            "With --http it serves any number of agents: /mcp with tool search, /mcp/all with "
+            "every "
+            "tool listed, /mcp/SERVER for one server alone. An address that other machines can "
+            "reach needs --token-file.",
         .examples = serve_examples,
         .run      = deft__command_serve,
     },

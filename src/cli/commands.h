@@ -53,10 +53,14 @@ typedef enum deft__flag_id {
     DEFT__FLAG_GATEWAY,
     DEFT__FLAG_DISCOVER,
     DEFT__FLAG_CALLS,
+    DEFT__FLAG_HTTP,
+    DEFT__FLAG_TOKEN_FILE,
+    DEFT__FLAG_HOST,
+    DEFT__FLAG_ALLOW_ORIGIN,
     DEFT__FLAG_COUNT
 } deft__flag_id;
 
-#define DEFT__FLAG_BIT(id) (UINT32_C(1) << (id))
+#define DEFT__FLAG_BIT(id) (UINT64_C(1) << (id))
 
 typedef enum deft__value_kind {
     DEFT__VALUE_NONE,   // the flag is only there or not
@@ -99,7 +103,7 @@ typedef struct deft__command {
     size_t             operand_count_min;
     size_t             operand_count_max;
     deft__operand_kind operand_kind;
-    uint32_t           flags;       // DEFT__FLAG_BIT of those it takes beside the global ones
+    uint64_t           flags;       // DEFT__FLAG_BIT of those it takes beside the global ones
     const char        *summary;     // one line, no full stop
     const char        *description; // paragraphs, an empty line between them
     const char *const *examples;    // command lines, each followed by what it does; ends in NULL

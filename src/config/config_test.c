@@ -602,8 +602,8 @@ static const struct {
      NULL},
     {"Claude's permissions by their other members",
      "{\"permissions\": {\"defaultMode\": \"plan\", \"allow\": []}}", NULL},
-    {"permissions of two kinds", "{\n\"permissions\": {\"deny\": [\"Bash\", \"github::*\"]}}",
-     "2: permissions is taken for Claude Code's and not read; put deft's into "
+    {"permissions of two kinds", "{\n\"permissions\": {\"allow\": [\"Bash\", \"github::*\"]}}",
+     "2: permissions.allow is taken for Claude Code's and not read; put deft's into "
      "toolSearch.permissions"},
     {"permissions of no kind", "{\"permissions\": {\"forbid\": []}, \"hooks\": true}", NULL},
     {"what others keep in the same file", "{\"$schema\": \"x\", \"permissions\": {}, \"a.b\": 1}",
@@ -671,6 +671,24 @@ static void permissions_of_layers(void **state)
     assert_ok(deft_config_resolve(config, &error), error);
     assert_entry(config, "permissions.deny", "b::c,d,a::* from project:1");
     assert_entry(config, "permissions.allow", "* from project:1");
+    deft_config_free(config);
+}
+
+// Claude's own: what it allows is not for us, what it denies is denied.
+static void permissions_of_claude(void **state)
+{
+    (void)state;
+    deft_error   error  = DEFT_ERROR_INIT;
+    deft_config *config = new_config();
+    assert_ok(add_file(config, DEFT_LAYER_USER_FILE, "settings.json",
+                       "{\"permissions\": {\"allow\": [\"Bash(git *)\", \"mcp__a__b\"],\n"
+                       "\"deny\": [\"Read\", \"github::delete\"]}}",
+                       &error),
+              error);
+    assert_ok(deft_config_resolve(config, &error), error);
+    assert_int_equal(deft_config_warning_count(config), 0);
+    assert_int_equal(deft_config_settings(config)->allowed_tool_count, 0);
+    assert_entry(config, "permissions.deny", "Read,github::delete from settings.json:2");
     deft_config_free(config);
 }
 
@@ -963,6 +981,7 @@ int main(void)
         cmocka_unit_test(warnings),
         cmocka_unit_test(the_last_one_counts),
         cmocka_unit_test(permissions_of_layers),
+        cmocka_unit_test(permissions_of_claude),
         cmocka_unit_test(tools_of_servers),
         cmocka_unit_test(times_and_eras_of_servers),
         cmocka_unit_test(a_slip_in_a_variable_is_told),

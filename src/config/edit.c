@@ -72,6 +72,7 @@ typedef struct key_location {
     deft__json_value value;     // of the key; document NULL when it is not there
     deft__json_value group;     // toolSearch; document NULL when it is not there
     deft__json_value subgroup;  // the object of the key's own group, journal; the same
+    bool             is_shared; // that is the `permissions` at the top, which may be Claude's
     bool             is_dotted; // the file writes "toolSearch.minPct" at its top level
     bool             is_failed; // no memory to find out
 } key_location;
@@ -115,9 +116,16 @@ static void locate_in(deft__json_value object, deft__key_place place, deft__key 
         if (deft__key_find(place, text, &match) && match.key == key) {
             location->value = i.value;
         } else if (prefix.size == 0 && subgroup.size > 0 && deft_view_equal(text, subgroup) &&
-                   deft__json_is(i.value, DEFT__JSON_OBJECT)) {
+                   deft__key_is_group(place, text) && deft__json_is(i.value, DEFT__JSON_OBJECT)) {
+            size_t     own_count   = 0;
+            const bool is_at_top   = place == DEFT__PLACE_ROOT;
+            const bool is_allowing = key == DEFT__KEY_PERMISSIONS_ALLOW && is_at_top;
+            if (is_allowing && deft__is_claude_allowing(i.value, &own_count)) {
+                continue;
+            }
             // subgroup is a part of a longer name: its dot comes next.
-            location->subgroup = i.value;
+            location->is_shared = is_allowing;
+            location->subgroup  = i.value;
             locate_in(i.value, place, key, deft_view_make(subgroup.data, subgroup.size + 1),
                       scratch, location);
         }
@@ -282,11 +290,29 @@ typedef struct key_change {
     const deft__value *value;
 } key_change;
 
+// Where a new member goes. Permissions may stand at the top as well, but there Claude Code keeps its
+// own.
 static bool is_in_group(deft__key key)
 {
     bool is_grouped = false;
     (void)deft__key_member(deft_view_of(deft__key_info_of(key)->name), &is_grouped);
-    return is_grouped;
+    return is_grouped || deft_view_equals(subgroup_of(key), "permissions");
+}
+
+// What is allowed at the top must not look like Claude's, or it would not be read again.
+static deft_status check_shared(const key_change *change, const key_location *location,
+                                deft_error *error)
+{
+    for (size_t i = 0; i < change->value->item_count && location->is_shared; i++) {
+        deft__quoted quoted;
+        if (deft__is_claude_rule(change->value->items[i])) {
+            return deft__fail(error, DEFT_CONFLICT, 0,
+                              "'%s' looks like a rule of Claude Code's in permissions.allow at the "
+                              "top of a file; move permissions into toolSearch",
+                              deft__reader_show(&quoted, change->value->items[i]));
+        }
+    }
+    return DEFT_OK;
 }
 
 // "prefix" + name, quoted, and the value.
@@ -420,6 +446,9 @@ static deft_status edit_once(deft_view text, const key_change *change, deft_buff
     deft_status status = edit_open(&edit, text, &is_blank);
     if (status == DEFT_OK && !is_blank) {
         status = locate(&edit, change->key, &location);
+    }
+    if (status == DEFT_OK) {
+        status = check_shared(change, &location, error);
     }
     if (status == DEFT_OK) {
         if (is_blank) {

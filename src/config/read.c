@@ -435,50 +435,59 @@ static bool has_dot(deft_view name)
     return name.size > 0 && memchr(name.data, '.', name.size) != NULL;
 }
 
-// Claude Code keeps its own `permissions` at the top of its settings: rules like Bash(npm run *),
-// mcp__github__get_me or Read. Ours are tools of servers.
-static bool is_claude_rule(deft__json_value json)
+bool deft__is_claude_rule(deft_view text)
 {
     static const char *const tools[] = {
         "Bash",  "Read",      "Edit",     "Write",     "MultiEdit",  "NotebookEdit", "NotebookRead",
         "Glob",  "Grep",      "LS",       "WebFetch",  "WebSearch",  "Task",         "Agent",
         "Skill", "TodoWrite", "TodoRead", "KillShell", "BashOutput", "SlashCommand", "ExitPlanMode",
     };
-    const deft_view raw  = deft__json_raw(json);
-    const deft_view text = deft_view_slice(raw, 1, raw.size > 1 ? raw.size - 2 : 0);
     return FIND_NAME(text, tools) != NULL || deft_view_starts_with(text, deft_view_of("mcp__")) ||
            (text.size > 0 && memchr(text.data, '(', text.size) != NULL);
 }
 
-static deft_status read_permissions(deft__reader *reader, deft__json_value json)
+bool deft__is_claude_allowing(deft__json_value permissions, size_t *own_count)
 {
-    static const char *const lists[]   = {"allow", "deny"};
     static const char *const theirs[]  = {"ask", "defaultMode", "additionalDirectories",
                                           "disableBypassPermissionsMode"};
-    size_t                   own_count = 0;
     bool                     is_theirs = false;
+    *own_count                         = 0;
     for (size_t i = 0; i < sizeof theirs / sizeof theirs[0]; i++) {
         is_theirs =
-            is_theirs || !deft__json_is(deft__json_member(json, theirs[i]), DEFT__JSON_NONE);
+            is_theirs || !deft__json_is(deft__json_member(permissions, theirs[i]), DEFT__JSON_NONE);
     }
-    for (size_t i = 0; i < sizeof lists / sizeof lists[0]; i++) {
-        deft__json_iterator item = deft__json_iterate(deft__json_member(json, lists[i]));
-        while (deft__json_next(&item)) {
-            const bool is_rule = is_claude_rule(item.value);
-            is_theirs          = is_theirs || is_rule;
-            own_count += is_rule ? 0 : 1;
-        }
+    deft__json_iterator item = deft__json_iterate(deft__json_member(permissions, "allow"));
+    while (deft__json_next(&item)) {
+        const deft_view raw     = deft__json_raw(item.value);
+        const deft_view text    = deft_view_slice(raw, 1, raw.size > 1 ? raw.size - 2 : 0);
+        const bool      is_rule = deft__is_claude_rule(text);
+        is_theirs               = is_theirs || is_rule;
+        *own_count += is_rule ? 0 : 1;
     }
-    if (!is_theirs) {
+    return is_theirs;
+}
+
+// `permissions` at the top. What is denied is denied, whoever wrote it: a rule of Claude's fits no
+// tool of a server. But what Claude allows would here shut out every tool there is.
+static deft_status read_permissions(deft__reader *reader, deft__json_value json)
+{
+    const deft__json_value deny      = deft__json_member(json, "deny");
+    size_t                 own_count = 0;
+    deft_status            status    = DEFT_OK;
+    if (!deft__is_claude_allowing(json, &own_count)) {
         return read_keys(reader, DEFT__PLACE_ROOT, deft_view_of("permissions"), true, json);
-    } else if (own_count > 0) {
-        // Better said than left to be believed.
-        return deft__reader_warn(reader, deft__json_offset(json),
-                                 "permissions is taken for Claude Code's and not read; put deft's "
-                                 "into toolSearch.permissions");
-    } else {
-        return DEFT_OK;
     }
+    if (deft__json_is(deny, DEFT__JSON_ARRAY)) {
+        status = read_key(reader, (deft__key_match){.key = DEFT__KEY_PERMISSIONS_DENY},
+                          deft_view_of("permissions.deny"), deft__json_offset(json), deny);
+    }
+    if (status == DEFT_OK && own_count > 0) {
+        // Better said than left to be believed.
+        status = deft__reader_warn(reader, deft__json_offset(json),
+                                   "permissions.allow is taken for Claude Code's and not read; put "
+                                   "deft's into toolSearch.permissions");
+    }
+    return status;
 }
 
 // A member of PraisonAI's dictionary that stands at the top of a file.

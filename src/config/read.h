@@ -78,6 +78,12 @@ bool        deft__deferral_take(deft__deferral *deferral, deft_view name, deft__
 deft_status deft__deferral_read(deft__reader *reader, const char *path,
                                 const deft__deferral *deferral, bool *is_set, bool *is_deferred);
 
+// Claude Code keeps its own `permissions` at the top of its settings: rules like Bash(npm run *),
+// mcp__github__get_me or Read. Ours are tools of servers. Whether a text is such a rule, and whether
+// what such an object allows is Claude's; `own_count` is how much of it does not look so.
+bool deft__is_claude_rule(deft_view text);
+bool deft__is_claude_allowing(deft__json_value permissions, size_t *own_count);
+
 // How a server may be used, as members of its entry say: for how long, in which era, which tools.
 typedef enum deft__use_member {
     DEFT__USE_TIMEOUT, // in the unit of the product that wrote it

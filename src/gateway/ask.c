@@ -130,10 +130,8 @@ static bool send_question(deft__client *client, deft__question *question, deft_v
     if (is_sent) {
         question->next    = client->questions;
         client->questions = question;
-        client->gateway->host.client_send(client->gateway->host.context, client,
-                                          question->relay != NULL ? question->relay->id
-                                                                  : deft_view_of(NULL),
-                                          deft_buffer_view(line));
+        deft__client_send_about(client,
+                                question->relay != NULL ? question->relay->id : deft_view_of(NULL));
     }
     deft_buffer_clear(&name);
     return is_sent;

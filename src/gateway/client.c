@@ -42,19 +42,23 @@ deft_buffer *deft__client_begin_result(deft__client *client, deft_view id)
     return line;
 }
 
-static void send_line(deft__client *client, deft_view about)
+void deft__client_send_about(deft__client *client, deft_view about)
 {
     const deft__gateway *gateway = client->gateway;
-    if (!client->is_closed) {
-        gateway->host.client_send(gateway->host.context, client, about,
-                                  deft_buffer_view(&gateway->line));
+    const deft_view      line    = deft_buffer_view(&gateway->line);
+    if (client->is_closed) {
+        return;
+    } else if (client->send != NULL) {
+        client->send(client->tag, about, line);
+    } else {
+        gateway->host.client_send(gateway->host.context, client, about, line);
     }
 }
 
 void deft__client_send_line(deft__client *client, deft_view id)
 {
     if (client->gateway->line.status == DEFT_OK) {
-        send_line(client, id);
+        deft__client_send_about(client, id);
     } else {
         deft__client_send_error(client, id, DEFT__MCP_INTERNAL_ERROR, "out of memory");
     }
@@ -78,7 +82,7 @@ void deft__client_send_error(deft__client *client, deft_view id, int64_t code, c
     deft_buffer_reset(line);
     deft__mcp_write_error(line, id, code, deft_view_of(message), deft_view_of(NULL));
     if (line->status == DEFT_OK) {
-        send_line(client, id);
+        deft__client_send_about(client, id);
     }
 }
 
@@ -100,7 +104,7 @@ void deft__client_notify(deft__client *client, deft_view about, const char *meth
     deft_buffer_reset(line);
     deft__mcp_write_notification(line, method, params);
     if (line->status == DEFT_OK) {
-        send_line(client, about);
+        deft__client_send_about(client, about);
     }
 }
 
@@ -203,8 +207,8 @@ static void begin(deft__client *client)
 {
     deft__gateway *gateway = client->gateway;
     if (!gateway->is_discovering) {
-        for (size_t i = 0; i < gateway->slot_count; i++) {
-            deft__link_set_capabilities(gateway->slots[i].link, client->capabilities);
+        if (gateway->declared == 0) {
+            gateway->declared = client->capabilities;
         }
         deft__gateway_discover(gateway);
     }
@@ -289,7 +293,8 @@ static void cancelled(deft__client *client, const deft__mcp_message *message)
     deft_buffer_init(&reason, client->gateway->allocator);
     const deft_view id   = deft__json_raw(deft__mcp_param(message, "requestId"));
     const deft_view text = deft__json_string(deft__mcp_param(message, "reason"), &reason);
-    if (id.size > 0 && !cancel_waiting(client, id) && !deft__relay_cancel(client, id, text)) {
+    if (id.size > 0 && !cancel_waiting(client, id) && !deft__client_cancel_held(client, id) &&
+        !deft__relay_cancel(client, id, text)) {
         (void)deft__client_end_listen(client, id);
     }
     deft_buffer_clear(&reason);
@@ -647,6 +652,7 @@ deft__client *deft__client_open(deft__gateway *gateway, const deft__client_optio
     }
     client->gateway     = gateway;
     client->tag         = options->tag;
+    client->send        = options->send;
     client->waiting_end = &client->waiting;
     client->log_level   = 1; // info
     deft__mcp_reader_init(&client->reader, gateway->allocator);
@@ -677,7 +683,7 @@ void *deft__client_tag(const deft__client *client)
 
 size_t deft__client_open_count(const deft__client *client)
 {
-    size_t count = client->relay_count;
+    size_t count = client->relay_count + deft__client_held_count(client);
     for (const deft__waiting *one = client->waiting; one != NULL; one = one->next) {
         count++;
     }
@@ -691,6 +697,7 @@ void deft__client_close(deft__client *client)
     deft__relay_abandon_all(client);
     deft__ask_forget_client(client);
     deft__client_clear_listens(client);
+    deft__client_clear_held(client);
     for (deft__waiting *one = client->waiting, *next; one != NULL; one = next) {
         next = one->next;
         deft_buffer_clear(&one->line);

@@ -19,6 +19,7 @@ struct deft__snapshot_job {
     const deft_usage      *usage;
     deft_naming            naming;
     const deft_allocator  *allocator;
+    deft_buffer            image;    // an index from last time; empty: none
     deft__snapshot        *snapshot; // what came out; NULL: no memory
 };
 
@@ -43,6 +44,7 @@ static void free_job(deft__snapshot_job *job)
         deft__manifest_release(job->sources[i].manifest);
     }
     deft__snapshot_release(job->snapshot);
+    deft_buffer_clear(&job->image);
     deft__free(job->allocator, job->sources, job->count * sizeof *job->sources);
     deft__free(job->allocator, job, sizeof *job);
 }
@@ -63,6 +65,7 @@ static deft__snapshot_job *make_job(deft__gateway *gateway)
                                 .usage     = gateway->has_usage ? &gateway->usage : NULL,
                                 .naming    = gateway->naming,
                                 .allocator = gateway->allocator};
+    deft_buffer_init(&job->image, gateway->allocator);
     if (gateway->slot_count == 0) {
         return job;
     }
@@ -86,7 +89,8 @@ static void build(void *context)
 {
     deft__gateway *gateway = context;
     if (gateway->job != NULL) {
-        return; // the timer is set again when it comes back
+        gateway->is_outdated = true; // what is being built is old already: again when it comes back
+        return;
     }
     gateway->job = make_job(gateway);
     if (gateway->job != NULL) {
@@ -103,11 +107,18 @@ static void build_soon(deft__gateway *gateway)
     }
 }
 
+void deft__snapshot_job_take_image(deft__snapshot_job *job, deft_buffer *image)
+{
+    deft_buffer_clear(&job->image);
+    job->image = *image;
+    deft_buffer_init(image, image->allocator);
+}
+
 void deft__snapshot_job_run(deft__snapshot_job *job)
 {
     deft_error error = DEFT_ERROR_INIT;
     job->snapshot    = deft__snapshot_new(job->sources, job->count, job->settings, job->usage,
-                                          job->naming, job->allocator, &error);
+                                          job->naming, &job->image, job->allocator, &error);
 }
 
 void deft__gateway_snapshot_built(deft__gateway *gateway, deft__snapshot_job *job)
@@ -115,6 +126,10 @@ void deft__gateway_snapshot_built(deft__gateway *gateway, deft__snapshot_job *jo
     deft_error     error    = DEFT_ERROR_INIT;
     deft_searcher *searcher = NULL;
     gateway->job            = NULL;
+    if (gateway->is_outdated) {
+        gateway->is_outdated = false;
+        build_soon(gateway);
+    }
     if (job->snapshot != NULL) {
         searcher = deft_searcher_new(job->snapshot->index, gateway->allocator, &error);
     }
@@ -205,6 +220,9 @@ void deft__gateway_discover(deft__gateway *gateway)
         return;
     }
     gateway->is_discovering = true;
+    for (size_t i = 0; i < gateway->slot_count; i++) {
+        deft__link_set_capabilities(gateway->slots[i].link, gateway->declared);
+    }
     deft__timer_set(&gateway->timers, &gateway->refresh, gateway->refresh_age_ms);
     for (size_t i = 0; i < gateway->slot_count; i++) {
         deft__slot            *slot  = &gateway->slots[i];
@@ -358,6 +376,7 @@ deft__gateway *deft__gateway_new(const deft__gateway_options *options,
         .first_wait_ms  = options->first_wait_ms > 0 ? options->first_wait_ms : FIRST_WAIT_MS,
         .clients_max    = options->clients_max > 0 ? options->clients_max : CLIENTS_MAX,
         .refresh_age_ms = options->refresh_age_ms > 0 ? options->refresh_age_ms : REFRESH_AGE_MS,
+        .declared       = options->declared,
         .seed           = options->seed,
         .host           = *host,
         .driver         = {.context = gateway,
@@ -384,7 +403,8 @@ deft__gateway *deft__gateway_new(const deft__gateway_options *options,
     deft__timer_init(&gateway->patience, lose_patience, gateway);
     deft__timer_init(&gateway->entrance, let_in, gateway);
     deft__timer_init(&gateway->refresh, refresh, gateway);
-    if (!deft__timers_reserve(&gateway->timers, 4)) {
+    deft__timer_init(&gateway->hold, deft__gateway_hold_ring, gateway);
+    if (!deft__timers_reserve(&gateway->timers, 5)) {
         deft__fail_memory(error);
         deft__gateway_free(gateway);
         return NULL;

@@ -84,7 +84,8 @@ typedef struct deft__gateway_options {
     uint64_t    first_wait_ms;         // how long the first list waits for unknown servers; 700
     uint64_t    clients_max;           // 10,000
     uint64_t    refresh_age_ms;        // servers are asked for their lists again; default 24 hours
-    uint64_t    seed;                  // random: state that clients hand back is sealed with it
+    unsigned    declared; // DEFT__MCP_CLIENT_ bits that servers are told; 0: the first client's own
+    uint64_t    seed;     // random: state that clients hand back is sealed with it
 } deft__gateway_options;
 
 // New: free with deft__gateway_free(). NULL on failure; DEFT_CONFLICT: a bridge tool has the name
@@ -116,8 +117,10 @@ const deft__snapshot *deft__gateway_snapshot(const deft__gateway *gateway);
 
 // What a client is shown. Zero in a field means the default.
 typedef struct deft__client_options {
-    void *tag;           // the host's
-    bool  is_everything; // every tool is listed, none deferred: for hosts that search themselves
+    void *tag; // the host's
+    // Where its lines go, as host.client_send; NULL: there.
+    void (*send)(void *tag, deft_view about, deft_view line);
+    bool is_everything; // every tool is listed, none deferred: for hosts that search themselves
     deft_view               server; // only what this server has, under its own names, none deferred
     const deft_restriction *restriction; // what it may reach; NULL: all. Copied.
 } deft__client_options;
@@ -135,6 +138,8 @@ size_t deft__client_open_count(const deft__client *client); // requests not yet 
 
 // Jobs: run is safe on another thread; built gives the job back, on the gateway's thread.
 void deft__snapshot_job_run(deft__snapshot_job *job);
+// Before it is run: an index from last time, which may fit. The bytes become the job's.
+void deft__snapshot_job_take_image(deft__snapshot_job *job, deft_buffer *image);
 void deft__gateway_snapshot_built(deft__gateway *gateway, deft__snapshot_job *job);
 
 // How a hook ended: `exit_code` 0 lets the call through, 2 refuses it with `message` (what it wrote

@@ -234,9 +234,63 @@ static void every_allocation_may_fail(void **state)
     assert_true(good >= 1); // the last one, where nothing failed
 }
 
+// The server's answer to what it was asked last, without letting a job run.
+static void reply(stage *s, const char *method, const char *result)
+{
+    char id[32];
+    char line[512];
+    assert_true(read_id(s, method, id, sizeof id));
+    (void)snprintf(line, sizeof line, "{\"jsonrpc\":\"2.0\",\"id\":%s,\"result\":%s}", id, result);
+    deft__link_received(deft__gateway_link(s->gateway, 0), s->life, deft_view_of(line));
+}
+
+static void what_is_learned_while_a_snapshot_is_built_is_built_next(void **state)
+{
+    stage                       s       = {.life = 0};
+    const deft__gateway_host    host    = {.context        = &s,
+                                           .server_start   = server_start,
+                                           .server_send    = server_send,
+                                           .server_stop    = server_stop,
+                                           .client_send    = client_send,
+                                           .snapshot_build = snapshot_build};
+    const deft__gateway_server  server  = {.name    = deft_view_of("tracker"),
+                                           .options = {.era = DEFT__MCP_ERA_LEGACY}};
+    const deft__gateway_options options = {.settings     = settings_on(),
+                                           .servers      = &server,
+                                           .server_count = 1,
+                                           .naming       = DEFT_NAMING_WIRE};
+    (void)state;
+    deft_buffer_init(&s.sent, NULL);
+    s.gateway = deft__gateway_new(&options, &host, 1000, NULL, NULL);
+    deft__gateway_start(s.gateway);
+    deft__snapshot_job *slow = s.job; // begun before anything is known
+    s.job                    = NULL;
+    deft__gateway_discover(s.gateway);
+    deft__link_opened(deft__gateway_link(s.gateway, 0), s.life);
+    reply(&s, "initialize",
+          "{\"protocolVersion\":\"2025-11-25\",\"capabilities\":{},\"serverInfo\":{}}");
+    reply(&s, "tools/list", "{\"tools\":[{\"name\":\"a\",\"inputSchema\":{\"type\":\"object\"}}]}");
+    deft__gateway_advance(s.gateway, 2000);
+    assert_null(s.job);
+    assert_false(deft__gateway_is_settled(s.gateway));
+
+    deft__snapshot_job_run(slow);
+    deft__gateway_snapshot_built(s.gateway, slow);
+    assert_false(deft__gateway_is_settled(s.gateway));
+    deft__gateway_advance(s.gateway, 3000);
+    assert_non_null(s.job);
+    deft__snapshot_job_run(s.job);
+    deft__gateway_snapshot_built(s.gateway, s.job);
+    assert_true(deft__gateway_is_settled(s.gateway));
+    assert_int_equal(deft_catalog_tool_count(deft__gateway_snapshot(s.gateway)->catalog), 1);
+    deft__gateway_free(s.gateway);
+    deft_buffer_clear(&s.sent);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_is_learned_while_a_snapshot_is_built_is_built_next),
         cmocka_unit_test(every_allocation_may_fail),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -31,6 +31,11 @@ bool deft__log_level(deft_view name, unsigned *level)
     return false;
 }
 
+const char *deft__log_level_name(unsigned level)
+{
+    return levels[level < sizeof levels / sizeof levels[0] ? level : 0];
+}
+
 void deft__client_set_log_level(deft__client *client, const deft__mcp_message *message)
 {
     deft__gateway *gateway = client->gateway;

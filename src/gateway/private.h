@@ -33,6 +33,7 @@ struct deft__gateway {
     uint64_t              first_wait_ms;
     uint64_t              clients_max;
     uint64_t              refresh_age_ms;
+    unsigned              declared; // 0: what the first client can do
     uint64_t              seed;
     deft__gateway_host    host;
     deft__timers          timers;
@@ -42,13 +43,15 @@ struct deft__gateway {
     size_t                slot_count;
     size_t                awaited_count;
 
-    deft__snapshot     *snapshot; // NULL: the first is not built yet
-    deft_searcher      *searcher; // of its index
-    deft__snapshot_job *job;      // being run
-    deft__timer         rebuild;  // set: manifests have changed since
-    deft__timer         patience; // set: the first list still waits
-    deft__timer         entrance; // set: waiting lines can be looked at
-    deft__timer         refresh;  // when all lists are asked for again
+    deft__snapshot     *snapshot;    // NULL: the first is not built yet
+    deft_searcher      *searcher;    // of its index
+    deft__snapshot_job *job;         // being run
+    bool                is_outdated; // manifests have changed since it was begun
+    deft__timer         rebuild;     // set: manifests have changed since
+    deft__timer         patience;    // set: the first list still waits
+    deft__timer         entrance;    // set: waiting lines can be looked at
+    deft__timer         refresh;     // when all lists are asked for again
+    deft__timer         hold;        // when the next held answer is sent
     bool                is_discovering;
     bool                is_patient; // the first list may still wait for servers
 
@@ -61,6 +64,8 @@ struct deft__gateway {
     deft_buffer scratch; // one definition, while it is adapted
 };
 
+typedef struct deft__held deft__held; // held.c
+
 // A line that came before there was a catalog to answer it from.
 typedef struct deft__waiting {
     struct deft__waiting *next;
@@ -70,8 +75,9 @@ typedef struct deft__waiting {
 } deft__waiting;
 
 struct deft__client {
-    deft__gateway   *gateway;
-    void            *tag;
+    deft__gateway *gateway;
+    void          *tag;
+    void (*send)(void *tag, deft_view about, deft_view line); // NULL: the host's
     deft__client    *next, *previous;
     deft__mcp_reader reader;
     bool             is_closed;
@@ -94,13 +100,15 @@ struct deft__client {
     bool          is_initialized;
 
     deft_session *session;
-    bool          has_bridge; // the bridge's tools are in its list; once true it stays
-    bool          is_listed;  // it has seen a list, so a change must be told
-    deft_buffer   bridge;     // their definitions, as written at the start
-    deft_buffer   tools;      // definitions of the tools in the list, in the order sent
-    deft__map     listed;     // ids of these
-    deft__arena   ids;        // of `listed`
+    bool          has_bridge;      // the bridge's tools are in its list; once true it stays
+    bool          is_listed;       // it has seen a list, so a change must be told
+    bool          is_list_ignored; // it did not ask for its list when it was told of a change
+    deft_buffer   bridge;          // their definitions, as written at the start
+    deft_buffer   tools;           // definitions of the tools in the list, in the order sent
+    deft__map     listed;          // ids of these
+    deft__arena   ids;             // of `listed`
 
+    deft__held     *held;
     deft__waiting  *waiting;
     deft__waiting **waiting_end;
     deft__relay    *relays;
@@ -132,6 +140,9 @@ void deft__client_send_error_raw(deft__client *client, deft_view id, deft_view e
 // Sends gateway->line, or an error where it could not be written.
 void deft__client_send_line(deft__client *client, deft_view id);
 
+// Sends gateway->line as it is.
+void deft__client_send_about(deft__client *client, deft_view about);
+
 // Whether the client may have to do with a server's prompts, resources and messages.
 bool deft__client_may_reach(const deft__client *client, uint32_t server);
 void deft__client_notify(deft__client *client, deft_view about, const char *method,
@@ -148,6 +159,18 @@ void deft__client_write_result(deft__client *client, deft_buffer *out, deft__jso
 // What our lists say about being kept.
 extern const deft__mcp_caching deft__list_caching;
 extern const deft_view         deft__server_info; // raw JSON: who we are
+
+// --- held.c ---
+
+// Keeps gateway->line, an answer to `id`, until the client has asked for its list, or a moment has
+// passed. False: it is to be sent now.
+bool deft__client_hold_line(deft__client *client, deft_view id);
+// It has asked: what was held is sent.
+void   deft__client_send_held(deft__client *client);
+bool   deft__client_cancel_held(deft__client *client, deft_view id);
+size_t deft__client_held_count(const deft__client *client);
+void   deft__client_clear_held(deft__client *client);
+void   deft__gateway_hold_ring(void *context);
 
 // --- tools.c ---
 
@@ -181,8 +204,9 @@ bool deft__client_find_resource(const deft__client *client, deft_view uri, uint3
 // --- notices.c ---
 
 // Log levels from debug, 0, to emergency, 7; false for another word.
-bool deft__log_level(deft_view name, unsigned *level);
-void deft__client_set_log_level(deft__client *client, const deft__mcp_message *message);
+bool        deft__log_level(deft_view name, unsigned *level);
+const char *deft__log_level_name(unsigned level);
+void        deft__client_set_log_level(deft__client *client, const deft__mcp_message *message);
 // Asks servers for what clients want to hear: one that has come up, or all of them.
 void deft__slot_set_log_level(deft__slot *slot);
 void deft__gateway_set_log_levels(deft__gateway *gateway);

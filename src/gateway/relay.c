@@ -69,8 +69,12 @@ static bool copy_texts(deft__relay *relay, const deft__mcp_message *message,
     deft_buffer_init(&meta, relay->gateway->allocator);
     deft_buffer_init(&level, relay->gateway->allocator);
     deft__mcp_write_forwarded_meta(&meta, message->meta);
-    const deft_view log_level = deft__json_string(
-        deft__json_member(message->meta, "io.modelcontextprotocol/logLevel"), &level);
+    // A modern server logs only for requests that ask for it; a legacy client has said it once.
+    const deft_view log_level =
+        client->era == DEFT__MCP_ERA_LEGACY
+            ? deft_view_of(deft__log_level_name(client->log_level))
+            : deft__json_string(
+                  deft__json_member(message->meta, "io.modelcontextprotocol/logLevel"), &level);
     const bool is_copied =
         meta.status == DEFT_OK && level.status == DEFT_OK &&
         deft__arena_copy(arena, message->id, &relay->id) &&

@@ -23,18 +23,25 @@ typedef struct deft__snapshot {
     deft_plan    *plan;
     deft_plan    *everything; // nothing deferred: for clients that search themselves
     deft_index   *index;
+    bool          is_kept; // sizes and index are from an image
     deft__offers  prompts;
     deft__offers  resources;
     deft__offers  templates;
 } deft__snapshot;
 
 // `sources` and `settings` are only read during the call; `naming` is how prompts are called (tools
-// are in the catalog under all their names). A manifest that cannot be used is left out. New: release
-// it. NULL when there is no memory.
+// are in the catalog under all their names). A manifest that cannot be used is left out. `image` (NULL
+// or empty: none) is from last time, of this catalog or of another one; where it fits, its bytes move
+// into the snapshot, and nothing is measured or indexed. New: release it. NULL when there is no memory.
 deft__snapshot *deft__snapshot_new(const deft__snapshot_source *sources, size_t count,
                                    const deft_settings *settings, const deft_usage *usage,
-                                   deft_naming naming, const deft_allocator *allocator,
-                                   deft_error *error);
+                                   deft_naming naming, deft_buffer *image,
+                                   const deft_allocator *allocator, deft_error *error);
+
+// Appends what it took longest to make, sizes and index, as an image for the next time.
+deft_status deft__snapshot_write_image(const deft__snapshot *snapshot,
+                                       const deft_settings *settings, deft_buffer *out);
+
 deft__snapshot *deft__snapshot_retain(deft__snapshot *snapshot);  // returns its argument
 void            deft__snapshot_release(deft__snapshot *snapshot); // NULL is fine
 

@@ -1,8 +1,11 @@
 #include "serve/keeper.h"
 
+#include "base/hash.h"
 #include "base/memory.h"
 #include "mcp/era.h"
+#include "store/images.h"
 
+#include <stdio.h>
 #include <time.h>
 
 // How long lines gather before they are written together.
@@ -29,6 +32,7 @@ static bool batch_init(deft__keeper_batch *batch, size_t server_count,
 {
     *batch = (deft__keeper_batch){0};
     deft__arena_init(&batch->arena, allocator);
+    deft_buffer_init(&batch->image, allocator);
     batch->manifests = deft__new(allocator, (server_count + 1) * sizeof *batch->manifests);
     return batch->manifests != NULL;
 }
@@ -41,6 +45,7 @@ static void batch_empty(deft__keeper_batch *batch, size_t server_count)
     }
     batch->has_manifests = false;
     batch->record_count  = 0;
+    deft_buffer_clear(&batch->image);
     deft__arena_clear(&batch->arena);
 }
 
@@ -55,7 +60,7 @@ static void batch_clear(deft__keeper_batch *batch, size_t server_count,
 
 static bool batch_is_empty(const deft__keeper_batch *batch)
 {
-    return batch->record_count == 0 && !batch->has_manifests;
+    return batch->record_count == 0 && !batch->has_manifests && batch->image.size == 0;
 }
 
 // --- Writing. -------------------------------------------------------------------------------------
@@ -78,6 +83,10 @@ static void write_batch(deft__keeper *keeper)
     }
     if (batch->record_count > 0) {
         deft__journal_append(keeper->store, batch->records, batch->record_count, NULL);
+    }
+    if (batch->image.size > 0) {
+        deft__image_save(keeper->store, batch->image_version, deft_view_of(keeper->variant),
+                         deft_buffer_view(&batch->image), NULL);
     }
 }
 
@@ -155,6 +164,34 @@ void deft__keeper_learn(deft__keeper *keeper, size_t server, deft__manifest *man
     place->checked_at              = keeper->checked_at[server];
     keeper->gathered.has_manifests = true;
     gathered(keeper, was_empty);
+}
+
+void deft__keeper_take_image(deft__keeper *keeper, uint64_t catalog_version, deft_buffer *image)
+{
+    const bool was_empty = batch_is_empty(&keeper->gathered);
+    deft_buffer_clear(&keeper->gathered.image);
+    if (keeper->store != NULL && keeper->variant[0] != '\0') {
+        keeper->gathered.image         = *image;
+        keeper->gathered.image_version = catalog_version;
+        deft_buffer_init(image, image->allocator);
+        gathered(keeper, was_empty);
+    } else {
+        deft_buffer_clear(image);
+    }
+}
+
+void deft__keeper_load_image(deft__keeper *keeper, deft_buffer *image)
+{
+    uint64_t hash = keeper->server_count;
+    for (size_t i = 0; i < keeper->server_count; i++) {
+        const char *bytes = (const char *)keeper->keys[i].bytes;
+        hash              = deft__hash(deft_view_make(bytes, sizeof keeper->keys[i].bytes), hash);
+    }
+    snprintf(keeper->variant, sizeof keeper->variant, "%016llx", (unsigned long long)hash);
+    if (deft__image_load_newest(keeper->store, deft_view_of(keeper->variant), image, NULL) !=
+        DEFT_OK) {
+        deft_buffer_clear(image);
+    }
 }
 
 static deft__record_kind kind_of(deft__journal_kind kind)

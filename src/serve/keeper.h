@@ -25,6 +25,8 @@ typedef struct deft__keeper_batch {
     size_t                 record_capacity;
     deft__keeper_manifest *manifests; // by server
     bool                   has_manifests;
+    deft_buffer            image;         // a built index; empty: none
+    uint64_t               image_version; // of its catalog
     deft__arena            arena;
 } deft__keeper_batch;
 
@@ -43,6 +45,7 @@ typedef struct deft__keeper {
     bool            *has_keys;   // false: it cannot be started, so nothing is known of it
     uint64_t        *checked_at; // by server; seconds since 1970; 0: never
     deft_view       *names;
+    char             variant[17];   // names indexes of these servers
     uint64_t         dropped_count; // journal lines
 
     void (*note)(void *context, deft_view line); // may be NULL
@@ -62,6 +65,15 @@ void deft__keeper_clear(deft__keeper *keeper);
 bool deft__keeper_close(deft__keeper *keeper);
 
 void deft__keeper_learn(deft__keeper *keeper, size_t server, deft__manifest *manifest);
+
+// A built index (deft_index_save), in place of one that is not written yet. The bytes become the
+// keeper's.
+void deft__keeper_take_image(deft__keeper *keeper, uint64_t catalog_version, deft_buffer *image);
+
+// Finds the newest index of these servers, for whatever catalog; nothing where there is none. Before
+// anything is handed to the other thread, and when the keys are there.
+void deft__keeper_load_image(deft__keeper *keeper, deft_buffer *image);
+
 void deft__keeper_journal(deft__keeper *keeper, const deft__journal_entry *entry,
                           bool has_arguments);
 

@@ -244,6 +244,54 @@ static void memory_may_end_anywhere(void **state)
     clear(&one);
 }
 
+static void take_image(desk *one, uint64_t version, const char *bytes)
+{
+    deft_buffer image;
+    deft_buffer_init(&image, NULL);
+    deft_buffer_append_text(&image, bytes);
+    deft__keeper_take_image(&one->keeper, version, &image);
+    assert_int_equal(image.size, 0); // it is the keeper's now, or gone
+}
+
+static void expect_image(desk *one, const char *bytes)
+{
+    deft_buffer image;
+    deft_buffer_init(&image, NULL);
+    deft__keeper_load_image(&one->keeper, &image);
+    assert_view_equal(deft_buffer_view(&image), bytes);
+    deft_buffer_clear(&image);
+}
+
+static void the_last_index_of_these_servers_is_kept(void **state)
+{
+    (void)state;
+    desk one;
+    init(&one);
+    take_image(&one, 1, "before the servers were known");
+    assert_int_equal(one.keeper.gathered.image.size, 0);
+    expect_image(&one, "");
+    take_image(&one, 1, "first");
+    take_image(&one, 2, "second"); // in its place
+    deft__keeper_clear(&one.keeper);
+    assert_true(deft__keeper_init(&one.keeper, one.store, 2, NULL));
+    memset(&one.keeper.keys[0], 'k', sizeof one.keeper.keys[0]);
+    expect_image(&one, "second");
+    memset(&one.keeper.keys[1], 'b', sizeof one.keeper.keys[1]);
+    expect_image(&one, ""); // other servers
+    clear(&one);
+}
+
+static void without_a_store_no_index_is_kept(void **state)
+{
+    (void)state;
+    desk one = {.store = NULL};
+    assert_true(deft__keeper_init(&one.keeper, NULL, 2, NULL));
+    expect_image(&one, "");
+    take_image(&one, 1, "first");
+    assert_int_equal(one.keeper.gathered.image.size, 0);
+    deft__keeper_clear(&one.keeper);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -252,6 +300,8 @@ int main(void)
         cmocka_unit_test(the_journal_waits_within_limits),
         cmocka_unit_test(troubles_of_the_store_are_told),
         cmocka_unit_test(without_a_store_nothing_gathers),
+        cmocka_unit_test(the_last_index_of_these_servers_is_kept),
+        cmocka_unit_test(without_a_store_no_index_is_kept),
         cmocka_unit_test(memory_may_end_anywhere),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -27,6 +27,19 @@ typedef struct deft__serve_options {
     int         output;            //
     const char *control_directory; // where the control socket is made; NULL: there is none
     uint64_t    grace_ms;          // open calls may still end when the agent says no more; 5,000
+
+    // deft__serve_http only: it sets the first one itself.
+    bool             is_shared; // by agents that can do different things
+    const char      *address;   // in numbers; NULL: 127.0.0.1
+    uint16_t         port;      // 0: any that is free
+    const deft_view *hosts;     // accepted in Host beside loopback's names
+    size_t           host_count;
+    const deft_view *origins; // accepted in Origin beside loopback's
+    size_t           origin_count;
+    const deft_view *tokens; // one of these must be shown; none: nobody is asked for one
+    size_t           token_count;
+    // It listens now, at this port. NULL: nobody is told.
+    void (*listening)(void *context, uint16_t port);
 } deft__serve_options;
 
 // Serves the agent at `input` and `output` until it says no more, is gone, or a signal says so; then
@@ -34,6 +47,10 @@ typedef struct deft__serve_options {
 // 130 or 143). DEFT_CONFLICT: a bridge tool has the name of a tool that is visible; DEFT_INVALID: the
 // loop or the descriptors are no good.
 deft_status deft__serve_run(const deft__serve_options *options, deft_error *error);
+
+// Serves any number of agents over HTTP, until a signal says so. DEFT_CONFLICT also where the address
+// can be reached from other machines and there are no tokens.
+deft_status deft__serve_http(const deft__serve_options *options, deft_error *error);
 
 // Answers one request of control.h without a running gateway: over the same configuration and store,
 // starting only the servers that it takes, and stopping them again. `params` is a raw JSON object or

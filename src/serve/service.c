@@ -28,6 +28,12 @@ struct deft__life {
     bool                  is_unwanted; // stopped before it was started
 };
 
+// Agents of one gateway may differ in what they can do for a server, and a legacy server asks only
+// once. So it is told the most that any could do, and refused where this one cannot.
+#define EVERYTHING_DECLARED                                                                        \
+    (DEFT__MCP_CLIENT_ROOTS | DEFT__MCP_CLIENT_SAMPLING | DEFT__MCP_CLIENT_SAMPLING_TOOLS |        \
+     DEFT__MCP_CLIENT_ELICITATION | DEFT__MCP_CLIENT_ELICITATION_URL)
+
 // --- Time. ----------------------------------------------------------------------------------------
 
 void deft__service_enter(deft__service *service)
@@ -194,6 +200,7 @@ static void start_next(void *context)
     service->starting      = life->next_starting;
     if (service->starting == NULL) {
         service->starting_end = &service->starting;
+        deft_buffer_init(&service->image, NULL);
     } else {
         deft__loop_defer(service->loop, &service->start);
     }
@@ -261,6 +268,27 @@ static void build_work(void *context)
     give_memory_back();
 }
 
+// So many tools take longer to index than to load (10 ms).
+#define IMAGE_TOOLS_MIN 500u
+
+// Keeps a new index for the next start. Not while servers are still being learned: each would make it
+// anew.
+static void keep_index(deft__service *service)
+{
+    const deft__snapshot *snapshot = deft__gateway_snapshot(service->gateway);
+    if (snapshot == NULL || snapshot->is_kept ||
+        deft_catalog_tool_count(snapshot->catalog) < IMAGE_TOOLS_MIN ||
+        !deft__gateway_is_settled(service->gateway)) {
+        return;
+    }
+    deft_buffer image;
+    deft_buffer_init(&image, service->allocator);
+    if (deft__snapshot_write_image(snapshot, service->settings, &image) == DEFT_OK) {
+        deft__keeper_take_image(&service->keeper, deft_catalog_version(snapshot->catalog), &image);
+    }
+    deft_buffer_clear(&image);
+}
+
 static void build_done(void *context)
 {
     deft__service      *service = context;
@@ -268,6 +296,7 @@ static void build_done(void *context)
     service->job                = NULL;
     // Also at the end: the gateway frees it.
     deft__gateway_snapshot_built(service->gateway, job);
+    keep_index(service);
     deft__service_leave(service);
     tell_if_ended(service);
 }
@@ -282,6 +311,7 @@ static void snapshot_build(void *context, deft__snapshot_job *job)
 {
     deft__service *service = context;
     service->job           = job;
+    deft__snapshot_job_take_image(job, &service->image);
     if (!deft__loop_work(service->loop, build_work, build_done, service)) {
         deft__loop_defer(service->loop, &service->build);
     }
@@ -493,6 +523,7 @@ static deft_status make_gateway_of(deft__service *service, deft__gateway_server 
         servers[i].options               = link_options(config, service->settings);
     }
     load_manifests(service, servers);
+    deft__keeper_load_image(&service->keeper, &service->image);
     for (size_t i = 0; i < service->server_count; i++) {
         service->servers[i].was_unknown =
             servers[i].manifest == NULL && !servers[i].options.is_disabled;
@@ -508,6 +539,7 @@ static deft_status make_gateway_of(deft__service *service, deft__gateway_server 
         .server_count  = service->server_count,
         .naming        = deft_config_server_count(service->options->config) == 1 ? DEFT_NAMING_PLAIN
                                                                                  : DEFT_NAMING_WIRE,
+        .declared      = service->options->is_shared ? EVERYTHING_DECLARED : 0,
         .first_wait_ms = service->settings->first_wait_ms,
         .refresh_age_ms = service->settings->refresh_age_ms,
         .seed           = random_seed(),
@@ -627,6 +659,7 @@ deft_status deft__service_init(deft__service *service, const deft__serve_options
                              .armed_at     = UINT64_MAX,
     };
     service->starting_end = &service->starting;
+    deft_buffer_init(&service->image, NULL);
     deft__task_init(&service->start, start_next, service);
     deft__task_init(&service->build, build_here, service);
 
@@ -681,6 +714,7 @@ void deft__service_clear(deft__service *service)
         deft__ring_clear(&service->servers[i].errors);
     }
     deft__gateway_free(service->gateway);
+    deft_buffer_clear(&service->image);
     deft__map_clear(&service->usage);
     deft__arena_clear(&service->usage_arena);
     deft__keeper_clear(&service->keeper);

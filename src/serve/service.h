@@ -51,6 +51,7 @@ struct deft__service {
 
     deft__snapshot_job *job;   // is being built, or waits for it
     deft__task          build; // where no thread could be had
+    deft_buffer         image; // the index from last time, until the first is built
 
     struct deft__request *waiting; // requests for which all servers must be known
 

@@ -157,8 +157,9 @@ static int code_of_errno(int number)
 
 static int connect_writing(deft__store *store)
 {
-    uint64_t  version = 0;
-    const int failure = deft__store_file_prepare(store->path);
+    uint64_t version = 0;
+    int      failure = deft__store_file_make_folders(store->path);
+    failure          = failure == 0 ? deft__store_file_prepare(store->path) : failure;
     if (failure != 0) {
         return code_of_errno(failure);
     }
@@ -316,6 +317,7 @@ static int replace(deft__store *store, int code)
 // Opens the file, after closing it where it was open and is damaged (`code`) or has moved.
 int deft__store_connect(deft__store *store, int code)
 {
+    (void)deft__store_file_make_folders(store->path); // the lock is on the folder
     const int lock = deft__store_file_lock(store->path, store->options.busy_ms);
     if (lock == -1) {
         deft__store_disconnect(store);

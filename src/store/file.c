@@ -28,7 +28,7 @@ void deft__store_file_absolute(const char *path, deft_buffer *out)
 
 // --- Making it. ----------------------------------------------------------------------------------
 
-static int make_folders(const char *path)
+int deft__store_file_make_folders(const char *path)
 {
     char *copy = strdup(path);
     if (copy == NULL) {
@@ -53,10 +53,6 @@ int deft__store_file_prepare(const char *path)
 {
     struct stat information;
     if (stat(path, &information) != 0) {
-        const int failure = make_folders(path);
-        if (failure != 0) {
-            return failure;
-        }
         // Not O_TRUNC: another process may have made it in between. SQLite gives -wal and -shm the
         // permissions of this file.
         const int descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);

@@ -13,8 +13,11 @@
 // The path from the root, with a NUL. Empty on failure (errno).
 void deft__store_file_absolute(const char *path, deft_buffer *out);
 
-// Makes the folders above `path` (0700) and the file (0600) where they are missing, and takes from
-// others what they may do with a file of ours. 0, or an error number; EINVAL: it is no regular file.
+// Makes the folders above `path` (0700) where they are missing. 0, or an error number.
+int deft__store_file_make_folders(const char *path);
+
+// Makes the file (0600) where it is missing, and takes from others what they may do with a file of
+// ours. 0, or an error number; EINVAL: it is no regular file.
 int deft__store_file_prepare(const char *path);
 
 bool deft__store_file_has_content(const char *path); // a regular file that is not empty

@@ -6,8 +6,9 @@
 typedef struct image_work {
     uint64_t     catalog_version;
     deft_view    variant;
-    deft_view    bytes; // to save
-    deft_buffer *out;   // to load into
+    deft_view    bytes;     // to save
+    deft_buffer *out;       // to load into
+    bool         is_newest; // of any catalog
     bool         is_found;
 } image_work;
 
@@ -42,7 +43,8 @@ static int read_bytes(sqlite3 *database, sqlite3_int64 id, deft_buffer *out)
 static int load(deft__store *store, void *context)
 {
     static const char command[] =
-        "SELECT id FROM images WHERE catalog_version = ?1 AND variant = ?2";
+        "SELECT id FROM images WHERE (?3 OR catalog_version = ?1) AND variant = ?2"
+        " ORDER BY id DESC LIMIT 1";
 
     image_work   *work      = context;
     sqlite3_stmt *statement = NULL;
@@ -50,6 +52,7 @@ static int load(deft__store *store, void *context)
     work->is_found          = false;
     if (code == SQLITE_OK) {
         bind_name(statement, work);
+        deft__sql_bind_number(statement, 3, work->is_newest ? 1 : 0);
         if (deft__sql_next(statement, &code)) {
             code = read_bytes(store->database, sqlite3_column_int64(statement, 0), work->out);
             work->is_found = code == SQLITE_OK;
@@ -58,15 +61,27 @@ static int load(deft__store *store, void *context)
     return deft__sql_finish(statement, code);
 }
 
-deft_status deft__image_load(deft__store *store, uint64_t catalog_version, deft_view variant,
-                             deft_buffer *image, deft_error *error)
+static deft_status find(deft__store *store, image_work *work, deft_error *error)
 {
-    image_work        work   = {catalog_version, variant, {NULL, 0}, image, false};
-    const deft_status status = deft__store_read(store, load, &work, error);
-    if (status == DEFT_OK && !work.is_found) {
+    const deft_status status = deft__store_read(store, load, work, error);
+    if (status == DEFT_OK && !work->is_found) {
         return deft__fail(error, DEFT_NOT_FOUND, 0, "no index of this catalog is kept");
     }
     return status;
+}
+
+deft_status deft__image_load(deft__store *store, uint64_t catalog_version, deft_view variant,
+                             deft_buffer *image, deft_error *error)
+{
+    image_work work = {.catalog_version = catalog_version, .variant = variant, .out = image};
+    return find(store, &work, error);
+}
+
+deft_status deft__image_load_newest(deft__store *store, deft_view variant, deft_buffer *image,
+                                    deft_error *error)
+{
+    image_work work = {.variant = variant, .out = image, .is_newest = true};
+    return find(store, &work, error);
 }
 
 // --- Saving. -------------------------------------------------------------------------------------
@@ -105,6 +120,6 @@ static int save(deft__store *store, void *context)
 deft_status deft__image_save(deft__store *store, uint64_t catalog_version, deft_view variant,
                              deft_view image, deft_error *error)
 {
-    image_work work = {catalog_version, variant, image, NULL, false};
+    image_work work = {.catalog_version = catalog_version, .variant = variant, .bytes = image};
     return deft__store_write(store, save, &work, error);
 }

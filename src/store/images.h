@@ -10,10 +10,15 @@
 #define DEFT__IMAGES_MAX 4u
 
 // Appends the image for this catalog (deft_catalog_version) and `variant` to `image`. The variant
-// names whatever else decides the bytes: language, rankings, the version of deft. DEFT_NOT_FOUND:
-// there is none. The bytes may be anything: deft_index_open() checks them.
+// names whatever else tells images apart: the set of servers, the language. DEFT_NOT_FOUND: there is
+// none. The bytes may be anything: deft_index_open() checks them.
 deft_status deft__image_load(deft__store *store, uint64_t catalog_version, deft_view variant,
                              deft_buffer *image, deft_error *error);
+
+// The same for the newest image of the variant, whatever its catalog: for a start, when the catalog
+// is still to be made. deft_index_open() says whether it is of that one.
+deft_status deft__image_load_newest(deft__store *store, deft_view variant, deft_buffer *image,
+                                    deft_error *error);
 
 // Keeps an image, as the newest.
 deft_status deft__image_save(deft__store *store, uint64_t catalog_version, deft_view variant,

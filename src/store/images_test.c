@@ -68,6 +68,31 @@ static void an_image_belongs_to_catalog_and_variant(void **state)
     expect(here, 2, "german", NULL);
 }
 
+static void expect_newest(const scene *here, const char *variant, const char *bytes)
+{
+    deft_error  error = DEFT_ERROR_INIT;
+    deft_buffer image;
+    deft_buffer_init(&image, NULL);
+    const deft_status status =
+        deft__image_load_newest(here->store, deft_view_of(variant), &image, &error);
+    assert_int_equal(status, bytes != NULL ? DEFT_OK : DEFT_NOT_FOUND);
+    assert_view_equal(deft_buffer_view(&image), bytes != NULL ? bytes : "");
+    deft_buffer_clear(&image);
+}
+
+static void the_newest_is_found_without_its_catalog(void **state)
+{
+    const scene *here = *state;
+    expect_newest(here, "english", NULL);
+    save(here, 1, "english", "one");
+    save(here, 2, "english", "two");
+    save(here, 3, "german", "three");
+    expect_newest(here, "english", "two");
+    expect_newest(here, "german", "three");
+    save(here, 1, "english", "again");
+    expect_newest(here, "english", "again");
+}
+
 static void the_last_few_stay(void **state)
 {
     const scene *here = *state;
@@ -126,6 +151,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(an_image_belongs_to_catalog_and_variant),
+        TEST(the_newest_is_found_without_its_catalog),
         TEST(the_last_few_stay),
         TEST(an_index_comes_back),
         cmocka_unit_test(without_a_store_there_is_none),

@@ -43,18 +43,30 @@ const char *const deft__schema_steps[] = {
 
 const size_t deft__schema_version = sizeof deft__schema_steps / sizeof deft__schema_steps[0];
 
+// All of it at one moment: another process may just be making the tables.
+static int read_marks(sqlite3 *database, uint64_t *version, uint64_t *application, uint64_t *tables)
+{
+    int code = deft__sql_run(database, "SAVEPOINT look");
+    if (code != SQLITE_OK) {
+        return code;
+    }
+    code = deft__sql_ask(database, "PRAGMA user_version", version);
+    if (code == SQLITE_OK) {
+        code = deft__sql_ask(database, "PRAGMA application_id", application);
+    }
+    if (code == SQLITE_OK) {
+        code = deft__sql_ask(database, "SELECT count(*) FROM sqlite_schema", tables);
+    }
+    const int released = deft__sql_run(database, "RELEASE look");
+    return code == SQLITE_OK ? released : code;
+}
+
 int deft__schema_look(sqlite3 *database, uint64_t *version)
 {
-    uint64_t found       = 0;
-    uint64_t application = 0;
-    uint64_t tables      = 0;
-    int      code        = deft__sql_ask(database, "PRAGMA user_version", &found);
-    if (code == SQLITE_OK) {
-        code = deft__sql_ask(database, "PRAGMA application_id", &application);
-    }
-    if (code == SQLITE_OK) {
-        code = deft__sql_ask(database, "SELECT count(*) FROM sqlite_schema", &tables);
-    }
+    uint64_t  found       = 0;
+    uint64_t  application = 0;
+    uint64_t  tables      = 0;
+    const int code        = read_marks(database, &found, &application, &tables);
     if (code != SQLITE_OK) {
         return code;
     }

@@ -335,8 +335,9 @@ static void without_a_store_there_is_nothing_to_say(void **state)
 // Writes lines until so many are kept; a lock costs a try.
 static int write_lines(const char *path)
 {
-    deft_error   error = DEFT_ERROR_INIT;
-    deft__store *store = deft__store_open(path, NULL, &error);
+    const deft__store_options options = {.busy_ms = 10000}; // however slow the machine is
+    deft_error                error   = DEFT_ERROR_INIT;
+    deft__store              *store   = deft__store_open(path, &options, &error);
     if (store == NULL) {
         fprintf(stderr, "%s\n", error.message);
         return 1;
