@@ -377,6 +377,7 @@ void deft__fetcher_free(deft__fetcher *fetcher)
 
 // --- One request. ---------------------------------------------------------------------------------
 
+// NOLINTNEXTLINE(readability-non-const-parameter): libcurl wants it so
 static size_t take_header(char *data, size_t one, size_t size, void *context)
 {
     (void)one;

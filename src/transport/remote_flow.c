@@ -346,7 +346,7 @@ static void take_refusal(deft__flow *flow)
         !flow->remote->is_old) {
         (void)snprintf(flow->remote->refusal, sizeof flow->remote->refusal, "%s", error.message);
         deft__remote_go_old(flow->remote, flow);
-    } else if (flow->role == DEFT__FLOW_DISCOVER && (status < 500 || status <= 501)) {
+    } else if (flow->role == DEFT__FLOW_DISCOVER && status <= 501) {
         // It may be legacy. 500 is what some of those answer to a method that they do not know.
         flow->role = DEFT__FLOW_OTHER;
         deft__flow_fail(flow, deft_view_of(error.message));

@@ -330,6 +330,9 @@ static void play_all(const conversation *cases, size_t count)
 #define ANSWERS (const test_web_answer[])
 #define STEPS   (const char *const[])
 
+// Messages here are put together of parts, on purpose.
+// NOLINTBEGIN(bugprone-suspicious-missing-comma)
+
 // --- Streamable HTTP, legacy. ---------------------------------------------------------------------
 
 static const conversation legacy[] = {
@@ -957,6 +960,8 @@ static void redirects_stay_at_home(void **state)
     (void)state;
     play_all(redirects, array_size(redirects));
 }
+
+// NOLINTEND(bugprone-suspicious-missing-comma)
 
 // --- The rest. ------------------------------------------------------------------------------------
 
