@@ -178,18 +178,18 @@ static void answer_no_memory(deft__client *client, deft_view id)
 void deft__client_list_tools(deft__client *client, const deft__mcp_message *message)
 {
     const deft__gateway *gateway = client->gateway;
-    deft_error           error   = DEFT_ERROR_INIT;
     if (deft__json_is(deft__mcp_param(message, "cursor"), DEFT__JSON_STRING)) {
         deft__client_send_error(client, message->id, DEFT__MCP_INVALID_PARAMS,
                                 "the list has one page; ask for it without a cursor");
         return;
     }
-    if (deft_bridge_check_names(gateway->settings, gateway->snapshot->plan, &error) != DEFT_OK) {
-        deft__client_send_error(client, message->id, DEFT__MCP_INTERNAL_ERROR, "%s", error.message);
-        return;
-    }
     if (!deft__client_ensure_session(client)) {
         answer_no_memory(client, message->id);
+        return;
+    }
+    if (client->has_bridge && gateway->snapshot->conflict.status != DEFT_OK) {
+        deft__client_send_error(client, message->id, DEFT__MCP_INTERNAL_ERROR, "%s",
+                                gateway->snapshot->conflict.message);
         return;
     }
     deft_buffer      *line = deft__client_begin_result(client, message->id);
