@@ -136,7 +136,7 @@ bool bench_deft_image(const bench_corpus *corpus, double *seconds, size_t *size)
         deft_buffer bytes;
         deft_buffer_init(&bytes, NULL);
         const double start = bench_seconds();
-        is_ok = deft__index_build(corpus->catalog, analyzer, 1, &bytes, NULL) == DEFT_OK;
+        is_ok = deft__index_build(corpus->catalog, analyzer, NULL, 1, &bytes, NULL) == DEFT_OK;
         const double took = bench_seconds() - start;
         if (round == 0 || took < *seconds) {
             *seconds = took;

@@ -24,8 +24,8 @@ deft_searcher *deft_searcher_new(const deft_index *index, const deft_allocator *
         deft__new(allocator, (count + 1) * sizeof *searcher->required_counts);
     if (searcher->scores == NULL || searcher->touched == NULL ||
         searcher->required_counts == NULL ||
-        deft__hybrid_init(&searcher->hybrid, &index->image, &index->synonyms, allocator, NULL) !=
-            DEFT_OK) {
+        deft__hybrid_init(&searcher->hybrid, &index->image, &index->synonyms, index->model,
+                          allocator, NULL) != DEFT_OK) {
         deft_searcher_free(searcher);
         deft__fail_memory(error);
         return NULL;
