@@ -58,11 +58,7 @@ typedef struct deft_index_options {
 
 #define DEFT_INDEX_OPTIONS_INIT                                                                    \
     {                                                                                              \
-        0,                                                                                         \
-        {                                                                                          \
-            NULL, 0                                                                                \
-        }                                                                                          \
-        , NULL                                                                                     \
+        0, {NULL, 0}, NULL                                                                         \
     }
 
 // Indexes every tool of `catalog`, which the index retains, for all rankings and in English, or as

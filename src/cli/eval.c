@@ -555,9 +555,7 @@ int deft__command_eval(deft__cli *cli)
         deft_config_free(config);
         return DEFT__EXIT_WRONG;
     }
-    eval_job    job   = {.cli      = cli,
-                         .settings = deft_config_settings(config),
-                         .model    = chosen.model};
+    eval_job    job = {.cli = cli, .settings = deft_config_settings(config), .model = chosen.model};
     const char *other = deft__invocation_value(&cli->invocation, DEFT__FLAG_COMPARE);
     job.rankings[0]   = job.settings->ranking;
     job.ranking_count = 1;

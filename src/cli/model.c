@@ -24,8 +24,7 @@ static deft_status map_file(deft__chosen_model *chosen, const char *path, deft_e
         status = deft__fail(error, DEFT_NOT_FOUND, 0, "cannot read the model '%s': %s",
                             deft__quote(&quoted, deft_view_of(path)), strerror(errno));
     } else if (!S_ISREG(facts.st_mode) || facts.st_size == 0) {
-        status = deft__fail(error, DEFT_INVALID, 0,
-                            "the model '%s' is not a file, or an empty one",
+        status = deft__fail(error, DEFT_INVALID, 0, "the model '%s' is not a file, or an empty one",
                             deft__quote(&quoted, deft_view_of(path)));
     } else {
         void *bytes = mmap(NULL, (size_t)facts.st_size, PROT_READ, MAP_PRIVATE, file, 0);

@@ -86,10 +86,10 @@ typedef struct deft__image_header {
     uint64_t size;            // of the whole image
     uint64_t catalog_version; // deft_catalog_version of what was indexed
     uint64_t hash_seed;
-    uint64_t checksum;   // of everything behind the header
-    uint32_t stem_count; // terms below this number are stems
-    uint32_t dimensions; // of the vectors; 0: there are none
-    uint64_t model;      // the version of the model they are from
+    uint64_t checksum;                             // of everything behind the header
+    uint32_t stem_count;                           // terms below this number are stems
+    uint32_t dimensions;                           // of the vectors; 0: there are none
+    uint64_t model;                                // the version of the model they are from
     char     language[DEFT_LANGUAGE_SIZE_MAX + 1]; // of the stemmer; ends in NUL
     // For taking impacts apart again.
     deft__field_total fields[DEFT__FIELD_COUNT];

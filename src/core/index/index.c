@@ -353,7 +353,8 @@ deft_status deft_index_save(const deft_index *index, deft_buffer *out)
 static deft_status check_model(const deft_index *index, deft_error *error)
 {
     const deft__image *image = &index->image;
-    if (index->model == NULL || !deft_view_equals(deft_view_of(image->header->language), "english")) {
+    if (index->model == NULL ||
+        !deft_view_equals(deft_view_of(image->header->language), "english")) {
         return DEFT_OK;
     }
     if (image->dimensions != index->model->dimensions ||

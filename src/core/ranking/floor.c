@@ -104,8 +104,8 @@ uint64_t deft__evidence_of(const deft__hybrid *h, const deft__candidate *best)
     const uint64_t covered = (uint64_t)best->coverage * e->mass_known / DEFT__COVERAGE_FULL;
     return evidence_score * at_most(best->score, 2 * rarest) / rarest +
            evidence_word * at_most(words, 3) + evidence_name * at_most(in_name, 2) +
-        evidence_field * at_most(of_field, 3) + evidence_expansion * at_most(expansions, 2) +
-        (asked > 0 ? evidence_coverage * covered / asked : 0);
+           evidence_field * at_most(of_field, 3) + evidence_expansion * at_most(expansions, 2) +
+           (asked > 0 ? evidence_coverage * covered / asked : 0);
 }
 
 bool deft__is_evident(deft__hybrid *h, const deft__candidate *best)
@@ -115,6 +115,7 @@ bool deft__is_evident(deft__hybrid *h, const deft__candidate *best)
         return words >= evidence_needed;
     }
     const deft__fused fused = deft__hybrid_fuse(h, best);
-    const int64_t points = (fused.words + fused.meaning + 2 * fused.likeness) * 1000 / DEFT__COSINE_ONE;
+    const int64_t     points =
+        (fused.words + fused.meaning + 2 * fused.likeness) * 1000 / DEFT__COSINE_ONE;
     return points + (int64_t)words * evidence_by_words / 1000 >= evidence_fused_needed;
 }

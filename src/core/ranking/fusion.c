@@ -10,17 +10,17 @@
 static const uint64_t one = 1024;
 
 // What a point of each is worth, in 1/100.
-static const int64_t weight_words      = 62;  // the score by words, as a share of the query's mass
-static const int64_t weight_coverage   = 82;  // how much of the query's mass the tool has
-static const int64_t weight_name       = -38; // how much of its name: the words' score has it already
-static const int64_t weight_best       = -22; // the score by words, as a share of the best one's
+static const int64_t weight_words    = 62;  // the score by words, as a share of the query's mass
+static const int64_t weight_coverage = 82;  // how much of the query's mass the tool has
+static const int64_t weight_name     = -38; // how much of its name: the words' score has it already
+static const int64_t weight_best     = -22; // the score by words, as a share of the best one's
 static const int64_t weight_best_long  = 196; // the same in long queries, which words explain best
 static const int64_t weight_whole      = 184; // likeness to the query
 static const int64_t weight_whole_told = -39; // the same where words explain the query
 static const int64_t weight_window     = 128; // likeness to the nearest part of it
 static const int64_t weight_soft_name  = 61;  // how much of the name is meant
 static const int64_t weight_soft_query = 17;  // how much of the query the name means
-static const int64_t weight_soft_long  = -123; // the same in long queries: no name means all of them
+static const int64_t weight_soft_long = -123; // the same in long queries: no name means all of them
 
 void deft__fusion_begin(deft__fusion *fusion, const deft__expansion *e)
 {
@@ -57,16 +57,18 @@ deft__fused deft__fuse(const deft__fusion *fusion, uint64_t words, uint32_t cove
                        const deft__likeness *likeness)
 {
     // A score by words has 10^6 of the closer look as scale.
-    const uint64_t whole  = fusion->asked > 0 ? words / 1000000 * one / fusion->asked : 0;
-    const int64_t  mass   = (int64_t)(whole < 2 * one ? whole : 2 * one);
-    const int64_t  best   = fusion->best > 0 ? (int64_t)(words / 1000 * one / (fusion->best / 1000 + 1)) : 0;
-    const int64_t  by_words =
-        weight_words * mass + weight_coverage * (int64_t)share_of(fusion, coverage) +
-        weight_name * (int64_t)(name * one / 1000) + weight_best * best +
-        weight_best_long * of_one(best, fusion->length);
+    const uint64_t whole = fusion->asked > 0 ? words / 1000000 * one / fusion->asked : 0;
+    const int64_t  mass  = (int64_t)(whole < 2 * one ? whole : 2 * one);
+    const int64_t  best =
+        fusion->best > 0 ? (int64_t)(words / 1000 * one / (fusion->best / 1000 + 1)) : 0;
+    const int64_t by_words = weight_words * mass +
+                             weight_coverage * (int64_t)share_of(fusion, coverage) +
+                             weight_name * (int64_t)(name * one / 1000) + weight_best * best +
+                             weight_best_long * of_one(best, fusion->length);
     const int64_t by_meaning = weight_whole * likeness->whole +
                                weight_whole_told * of_one(likeness->whole, fusion->explained) +
-                               weight_window * likeness->window + weight_soft_name * likeness->name +
+                               weight_window * likeness->window +
+                               weight_soft_name * likeness->name +
                                weight_soft_query * likeness->query +
                                weight_soft_long * of_one(likeness->query, fusion->length);
     return (deft__fused){

@@ -110,11 +110,13 @@ static void take_candidates(deft__hybrid *h, const deft__best *best)
 static void look_closer(deft__hybrid *h)
 {
     for (size_t i = 0; i < h->candidate_count; i++) {
-        deft__candidate *candidate = &h->candidates[i];
-        candidate->words =
-            deft__final_of(candidate->score, deft__lifts_of(h->image, &h->expansion,
-                                                            candidate->tool, candidate->coverage));
+        deft__candidate  *candidate = &h->candidates[i];
+        const deft__lifts lifts =
+            deft__lifts_of(h->image, &h->expansion, candidate->tool, candidate->coverage);
+        candidate->name  = (uint32_t)lifts.name;
+        candidate->words = deft__final_of(candidate->score, lifts);
         candidate->final = candidate->words;
+        h->best_words    = candidate->words > h->best_words ? candidate->words : h->best_words;
     }
 }
 
@@ -197,7 +199,7 @@ static bool is_candidate(const deft__hybrid *h, size_t count, uint32_t tool)
 
 // Lets tools in that mean something alike, and weighs words against meaning.
 static void fuse_candidates(deft__hybrid *h, bool (*is_allowed)(void *context, uint32_t tool),
-                            void *context)
+                            void         *context)
 {
     uint32_t tools[DEFT__MEANT_MAX];
     deft__meaning_read(&h->meaning, &h->expansion, h->analyzer);
@@ -221,22 +223,23 @@ static void fuse_candidates(deft__hybrid *h, bool (*is_allowed)(void *context, u
 
 deft__fused deft__hybrid_fuse(deft__hybrid *h, const deft__candidate *candidate)
 {
-    const deft__lifts lifts =
-        deft__lifts_of(h->image, &h->expansion, candidate->tool, candidate->coverage);
     const deft__likeness likeness = deft__meaning_of(&h->meaning, candidate->tool);
-    return deft__fuse(&h->fusion, candidate->words, candidate->coverage, lifts.name, &likeness);
+    return deft__fuse(&h->fusion, candidate->words, candidate->coverage, candidate->name,
+                      &likeness);
 }
 
 deft_status deft__hybrid_run(deft__hybrid *h, deft_view text, size_t hits_max,
                              bool (*is_allowed)(void *context, uint32_t tool), void *context)
 {
     h->candidate_count = 0;
+    h->best_words      = 0;
     if (hits_max > h->image->tool_count) {
         hits_max = h->image->tool_count;
     }
     // Twice as many candidates as hits are wanted: the closer look lifts by less than that.
-    const size_t least = h->meaning.model != NULL ? DEFT__CANDIDATES_FUSED_MIN : DEFT__CANDIDATES_MIN;
-    const size_t max   = hits_max < least / 2 ? least : 2 * hits_max;
+    const size_t least =
+        h->meaning.model != NULL ? DEFT__CANDIDATES_FUSED_MIN : DEFT__CANDIDATES_MIN;
+    const size_t max = hits_max < least / 2 ? least : 2 * hits_max;
     if (!reserve_candidates(h, max + DEFT__MEANT_MAX)) {
         return DEFT_OUT_OF_MEMORY;
     }

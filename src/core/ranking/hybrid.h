@@ -17,7 +17,8 @@ typedef struct deft__candidate {
     uint32_t tool;
     uint32_t score;    // of the first scoring
     uint32_t coverage; // how much of the query's mass it has, in 1/DEFT__COVERAGE_FULL
-    uint64_t words;    // after the closer look
+    uint32_t name;     // how much of its name the query has, in 1/1000
+    uint64_t words;    // after the closer look; 0 where only meaning found it
     uint64_t final;    // the same, or with a model together with what the tool means
 } deft__candidate;
 
@@ -56,6 +57,7 @@ typedef struct deft__hybrid {
     deft__meaning meaning; // of the last run, where there is a model
     deft__fusion  fusion;
 
+    uint64_t         best_words; // the best score by words alone
     deft__candidate *candidates; // best first after a run
     size_t           candidate_count;
     size_t           candidate_capacity;

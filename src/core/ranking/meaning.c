@@ -11,7 +11,10 @@ static const uint32_t compared_max = 4096;
 
 // Tools whose signs agree best that are compared then, at least. All of the nearest 64 are among them
 // for nearly every query (docs/semantic.md).
-static const uint32_t agreeing_min = 1024;
+static const uint32_t agreeing_min = 512;
+
+// Of so many tools one is looked at to find how far signs may differ.
+static const uint32_t sampled_every = 8;
 
 deft_status deft__meaning_init(deft__meaning *meaning, const deft_model *model,
                                const deft__image *image, const deft_allocator *allocator)
@@ -68,8 +71,10 @@ static void note_row(deft__meaning *m, uint32_t row)
 static void add_row(deft__meaning *m, size_t term, uint32_t row)
 {
     const size_t last = term / DEFT__WINDOW_STEP;
-    deft__sum_add_row(&m->sums[last], m->model, row);
-    if (last > 0) {
+    if (m->has_windows) {
+        deft__sum_add_row(&m->sums[last], m->model, row);
+    }
+    if (m->has_windows && last > 0) {
         deft__sum_add_row(&m->sums[last - 1], m->model, row);
     }
     deft__sum_add_row(&m->sums[DEFT__WINDOWS_MAX], m->model, row);
@@ -78,8 +83,10 @@ static void add_row(deft__meaning *m, size_t term, uint32_t row)
 static void add_grams(deft__meaning *m, size_t term, deft_view stem)
 {
     const size_t last = term / DEFT__WINDOW_STEP;
-    deft__sum_add_grams(&m->sums[last], m->model, stem);
-    if (last > 0) {
+    if (m->has_windows) {
+        deft__sum_add_grams(&m->sums[last], m->model, stem);
+    }
+    if (m->has_windows && last > 0) {
         deft__sum_add_grams(&m->sums[last - 1], m->model, stem);
     }
     deft__sum_add_grams(&m->sums[DEFT__WINDOWS_MAX], m->model, stem);
@@ -99,8 +106,8 @@ static size_t add_terms(deft__meaning *m, const deft__expansion *e, deft_analyze
         if (count % DEFT__WINDOW_STEP == 0 && !e->sequence[i].is_whole) {
             m->sums[count / DEFT__WINDOW_STEP] = (deft__sum){{0}};
         }
-        const uint32_t row = e->sequence[i].is_whole ? deft__model_find(m->model, stem)
-                                                     : row_of(m, e, word, stem);
+        const uint32_t row =
+            e->sequence[i].is_whole ? deft__model_find(m->model, stem) : row_of(m, e, word, stem);
         if (e->sequence[i].is_whole) {
             if (row != DEFT__MODEL_ROW_NONE && count > 0) {
                 add_row(m, count - 1, row); // with its last part
@@ -126,13 +133,15 @@ static size_t add_terms(deft__meaning *m, const deft__expansion *e, deft_analyze
 
 void deft__meaning_read(deft__meaning *m, const deft__expansion *e, deft_analyzer *analyzer)
 {
-    m->row_count                = 0;
-    m->window_count             = 0;
-    m->sums[DEFT__WINDOWS_MAX]  = (deft__sum){{0}};
-    m->term_count               = add_terms(m, e, analyzer);
-    const size_t dimensions     = m->model->dimensions;
+    m->has_windows             = e->sequence_count > WINDOW_TERMS;
+    m->row_count               = 0;
+    m->window_count            = 0;
+    m->sums[DEFT__WINDOWS_MAX] = (deft__sum){{0}};
+    m->term_count              = add_terms(m, e, analyzer);
+    const size_t dimensions    = m->model->dimensions;
     deft__vector_from(&m->whole, &m->sums[DEFT__WINDOWS_MAX], dimensions);
-    for (size_t start = 0; m->term_count > WINDOW_TERMS && start + DEFT__WINDOW_STEP < m->term_count;
+    for (size_t start = 0;
+         m->term_count > WINDOW_TERMS && start + DEFT__WINDOW_STEP < m->term_count;
          start += DEFT__WINDOW_STEP) {
         deft__vector_from(&m->windows[m->window_count], &m->sums[m->window_count], dimensions);
         m->window_count++;
@@ -152,7 +161,7 @@ static const int8_t *vector_of(const deft__meaning *m, uint32_t tool)
 static void offer(const deft__meaning *m, uint32_t tool, deft__best *best)
 {
     const uint32_t length = m->image->lengths[tool];
-    const int64_t  dot = deft__dot(m->whole.numbers, vector_of(m, tool), m->image->dimensions);
+    const int64_t  dot    = deft__dot(m->whole.numbers, vector_of(m, tool), m->image->dimensions);
     if (dot > 0 && length > 0) {
         // At most the query's length in bytes, 127 times 16, as a forged index may say otherwise.
         const int64_t score = dot * 4096 / length;
@@ -170,18 +179,26 @@ static void offer_agreeing(deft__meaning *m, deft__best *best)
     deft__signs_of(m->whole.numbers, image->dimensions, wanted);
     deft__count_differing(image->signs, image->tool_count, wanted, image->dimensions / 64,
                           m->distances);
-    for (uint32_t i = 0; i < image->tool_count; i++) {
+    for (uint32_t i = 0; i < image->tool_count; i += sampled_every) {
         counts[m->distances[i]]++;
     }
     uint32_t limit = 0;
     uint32_t among = counts[0];
-    while (among < agreeing_min && limit < image->dimensions) {
+    while (among < agreeing_min / sampled_every && limit < image->dimensions) {
         among += counts[++limit];
     }
-    for (uint32_t i = 0; i < image->tool_count; i++) {
-        if (m->distances[i] <= limit) {
-            offer(m, i, best);
+    // Vectors lie far apart: the next one is asked for while this one is compared.
+    size_t next = deft__find_near(m->distances, 0, image->tool_count, limit);
+    while (next < image->tool_count) {
+        const uint32_t tool = (uint32_t)next;
+        next                = deft__find_near(m->distances, next + 1, image->tool_count, limit);
+        if (next < image->tool_count) {
+            const int8_t *vector = vector_of(m, (uint32_t)next);
+            for (size_t k = 0; k < image->dimensions; k += 64) {
+                __builtin_prefetch(vector + k);
+            }
         }
+        offer(m, tool, best);
     }
 }
 
@@ -219,8 +236,8 @@ static const deft__row_likeness *likeness_of(deft__meaning *m, uint32_t row)
     known->row     = row + 1;
     known->largest = 0;
     for (size_t i = 0; i < m->row_count; i++) {
-        const int32_t dot = deft__dot(deft__model_row(model, row),
-                                      deft__model_row(model, m->rows[i]), model->dimensions);
+        const int32_t dot    = deft__dot(deft__model_row(model, row),
+                                         deft__model_row(model, m->rows[i]), model->dimensions);
         const int32_t cosine = deft__cosine(dot, model->norms[row], model->norms[m->rows[i]]);
         const int32_t clipped =
             cosine < 0 ? 0 : (cosine < DEFT__COSINE_ONE ? cosine : DEFT__COSINE_ONE);
@@ -239,7 +256,7 @@ static uint64_t weight_of(const deft_model *model, uint32_t row)
 // The name of a tool against the query, word by word.
 static void compare_name(deft__meaning *m, uint32_t tool, deft__likeness *likeness)
 {
-    const deft__image *image = m->image;
+    const deft__image *image                        = m->image;
     int16_t            nearest[DEFT__READ_ROWS_MAX] = {0};
     uint64_t           name                         = 0;
     uint64_t           name_met                     = 0;
@@ -272,13 +289,13 @@ deft__likeness deft__meaning_of(deft__meaning *m, uint32_t tool)
     const size_t   dimensions = m->image->dimensions;
     deft__likeness likeness   = {
           .whole =
-            deft__cosine(deft__dot(m->whole.numbers, vector, dimensions), m->whole.length, length),
+              deft__cosine(deft__dot(m->whole.numbers, vector, dimensions), m->whole.length, length),
     };
     likeness.window = likeness.whole;
     for (size_t i = 0; i < m->window_count; i++) {
         const int32_t dot    = deft__dot(m->windows[i].numbers, vector, dimensions);
         const int32_t cosine = deft__cosine(dot, m->windows[i].length, length);
-        likeness.window = i == 0 || cosine > likeness.window ? cosine : likeness.window;
+        likeness.window      = i == 0 || cosine > likeness.window ? cosine : likeness.window;
     }
     compare_name(m, tool, &likeness);
     return likeness;

@@ -8,12 +8,12 @@
 #include "core/ranking/expand.h"
 #include "core/semantic/vector.h"
 
-#define DEFT__MEANT_MAX       64u  // tools that are found by meaning
-#define DEFT__READ_TERMS_MAX  128u // terms of a query that are read
-#define DEFT__READ_ROWS_MAX   32u  // different rows that names are compared with
-#define DEFT__WINDOW_STEP     4u
-#define DEFT__WINDOWS_MAX     (DEFT__READ_TERMS_MAX / DEFT__WINDOW_STEP)
-#define DEFT__ROW_CACHE_SIZE  256u // a power of two
+#define DEFT__MEANT_MAX      64u  // tools that are found by meaning
+#define DEFT__READ_TERMS_MAX 128u // terms of a query that are read
+#define DEFT__READ_ROWS_MAX  32u  // different rows that names are compared with
+#define DEFT__WINDOW_STEP    4u
+#define DEFT__WINDOWS_MAX    (DEFT__READ_TERMS_MAX / DEFT__WINDOW_STEP)
+#define DEFT__ROW_CACHE_SIZE 256u // a power of two
 
 // How like the words of a query are to one word of a name.
 typedef struct deft__row_likeness {
@@ -29,12 +29,13 @@ typedef struct deft__meaning {
     const deft_allocator *allocator;
     uint16_t             *distances; // per tool, where there are many
 
-    size_t       term_count; // of the query that were read
+    bool         has_windows; // there are terms enough
+    size_t       term_count;  // of the query that were read
     deft__vector whole;
     deft__vector windows[DEFT__WINDOWS_MAX];
-    size_t       window_count;                   // 0: the whole is the only one
-    deft__sum    sums[DEFT__WINDOWS_MAX + 1];    // of the windows, and of the whole behind them
-    uint32_t     rows[DEFT__READ_ROWS_MAX];      // of its words, all different
+    size_t       window_count;                // 0: the whole is the only one
+    deft__sum    sums[DEFT__WINDOWS_MAX + 1]; // of the windows, and of the whole behind them
+    uint32_t     rows[DEFT__READ_ROWS_MAX];   // of its words, all different
     size_t       row_count;
 
     deft__row_likeness cache[DEFT__ROW_CACHE_SIZE]; // by row

@@ -113,13 +113,12 @@ static deft_status find_tables(deft_model *model, deft_view bytes, deft_error *e
         model->norms   = take(bytes, &at, model->row_count, sizeof *model->norms);
         model->rows    = take(bytes, &at, (uint64_t)model->row_count * model->dimensions, 1);
     }
-    is_sound = is_sound && model->slots != NULL && model->text_starts != NULL &&
-               model->texts != NULL && model->phrase_slots != NULL && model->phrases != NULL &&
-               model->scales != NULL && model->norms != NULL && model->rows != NULL &&
-               at == bytes.size &&
-               header->checksum ==
-                   checksum(bytes.data + sizeof *header, bytes.size - sizeof *header) &&
-               are_tables_sound(model);
+    is_sound =
+        is_sound && model->slots != NULL && model->text_starts != NULL && model->texts != NULL &&
+        model->phrase_slots != NULL && model->phrases != NULL && model->scales != NULL &&
+        model->norms != NULL && model->rows != NULL && at == bytes.size &&
+        header->checksum == checksum(bytes.data + sizeof *header, bytes.size - sizeof *header) &&
+        are_tables_sound(model);
     return is_sound ? DEFT_OK : deft__fail(error, DEFT_INVALID, 0, "the model is damaged");
 }
 

@@ -38,6 +38,15 @@ void deft__count_differing_plain(const uint64_t *signs, size_t tool_count, const
     }
 }
 
+size_t deft__find_near_plain(const uint16_t *distances, size_t from, size_t count, uint32_t limit)
+{
+    size_t i = from;
+    while (i < count && distances[i] > limit) {
+        i++;
+    }
+    return i;
+}
+
 #if defined(__x86_64__) && defined(__GNUC__)
 #include <immintrin.h>
 
@@ -59,8 +68,8 @@ __attribute__((target("avx2"))) static int32_t dot_avx2(const int8_t *a, const i
     return _mm_cvtsi128_si32(_mm_add_epi32(two, _mm_shuffle_epi32(two, 0xB1)));
 }
 
-__attribute__((target("avx512f,avx512bw"))) static int32_t
-dot_avx512(const int8_t *a, const int8_t *b, size_t count)
+__attribute__((target("avx512f,avx512bw"))) static int32_t dot_avx512(const int8_t *a,
+                                                                      const int8_t *b, size_t count)
 {
     __m512i sums = _mm512_setzero_si512();
     for (size_t i = 0; i < count; i += 32) {
@@ -86,9 +95,50 @@ __attribute__((target("avx2"))) static void sum_add_avx2(int32_t *sum, const int
     }
 }
 
-__attribute__((target("popcnt"))) static void
-count_differing_popcnt(const uint64_t *signs, size_t tool_count, const uint64_t *wanted,
-                       size_t words, uint16_t *distances)
+// Four tools at a time: the four counts of each are added up by turning rows into columns.
+__attribute__((target("avx512f,avx512vl,avx512bw,avx512vpopcntdq"))) static void
+count_differing_avx512(const uint64_t *signs, size_t tool_count, const uint64_t *wanted,
+                       uint16_t *distances)
+{
+    const __m256i all = _mm256_loadu_si256((const __m256i *)(const void *)wanted);
+    size_t        i   = 0;
+    for (; i + 4 <= tool_count; i += 4) {
+        const __m256i *four = (const __m256i *)(const void *)(signs + i * 4);
+        const __m256i  a    = _mm256_popcnt_epi64(_mm256_xor_si256(_mm256_loadu_si256(four), all));
+        const __m256i  b = _mm256_popcnt_epi64(_mm256_xor_si256(_mm256_loadu_si256(four + 1), all));
+        const __m256i  c = _mm256_popcnt_epi64(_mm256_xor_si256(_mm256_loadu_si256(four + 2), all));
+        const __m256i  d = _mm256_popcnt_epi64(_mm256_xor_si256(_mm256_loadu_si256(four + 3), all));
+        const __m256i  ab =
+            _mm256_add_epi64(_mm256_unpacklo_epi64(a, b), _mm256_unpackhi_epi64(a, b));
+        const __m256i cd =
+            _mm256_add_epi64(_mm256_unpacklo_epi64(c, d), _mm256_unpackhi_epi64(c, d));
+        const __m256i sums = _mm256_add_epi64(_mm256_permute2x128_si256(ab, cd, 0x20),
+                                              _mm256_permute2x128_si256(ab, cd, 0x31));
+        _mm_storel_epi64((__m128i *)(void *)(distances + i), _mm256_cvtepi64_epi16(sums));
+    }
+    deft__count_differing_plain(signs + i * 4, tool_count - i, wanted, 4, distances + i);
+}
+
+__attribute__((target("avx2"))) static size_t find_near_avx2(const uint16_t *distances, size_t from,
+                                                             size_t count, uint32_t limit)
+{
+    const __m256i limits = _mm256_set1_epi16((short)limit);
+    size_t        i      = from;
+    for (; i + 16 <= count; i += 16) {
+        const __m256i some = _mm256_loadu_si256((const __m256i *)(const void *)(distances + i));
+        const int     far  = _mm256_movemask_epi8(_mm256_cmpgt_epi16(some, limits));
+        if (far != -1) {
+            return i + (size_t)__builtin_ctz(~(unsigned)far) / 2;
+        }
+    }
+    return deft__find_near_plain(distances, i, count, limit);
+}
+
+__attribute__((target("popcnt"))) static void count_differing_popcnt(const uint64_t *signs,
+                                                                     size_t          tool_count,
+                                                                     const uint64_t *wanted,
+                                                                     size_t          words,
+                                                                     uint16_t       *distances)
 {
     for (size_t i = 0; i < tool_count; i++) {
         uint64_t distance = 0;
@@ -122,14 +172,28 @@ void deft__sum_add(int32_t *sum, const int8_t *row, int32_t scale, size_t count)
 void deft__count_differing(const uint64_t *signs, size_t tool_count, const uint64_t *wanted,
                            size_t words, uint16_t *distances)
 {
-    if (__builtin_cpu_supports("popcnt")) {
+    if (words == 4 && __builtin_cpu_supports("avx512vpopcntdq") &&
+        __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512bw")) {
+        count_differing_avx512(signs, tool_count, wanted, distances);
+    } else if (__builtin_cpu_supports("popcnt")) {
         count_differing_popcnt(signs, tool_count, wanted, words, distances);
     } else {
         deft__count_differing_plain(signs, tool_count, wanted, words, distances);
     }
 }
 
+size_t deft__find_near(const uint16_t *distances, size_t from, size_t count, uint32_t limit)
+{
+    return __builtin_cpu_supports("avx2") ? find_near_avx2(distances, from, count, limit)
+                                          : deft__find_near_plain(distances, from, count, limit);
+}
+
 #else
+
+size_t deft__find_near(const uint16_t *distances, size_t from, size_t count, uint32_t limit)
+{
+    return deft__find_near_plain(distances, from, count, limit);
+}
 
 int32_t deft__dot(const int8_t *a, const int8_t *b, size_t count)
 {
@@ -151,8 +215,7 @@ void deft__count_differing(const uint64_t *signs, size_t tool_count, const uint6
 
 void deft__sum_add_row(deft__sum *sum, const deft_model *model, uint32_t row)
 {
-    deft__sum_add(sum->numbers, deft__model_row(model, row), model->scales[row],
-                  model->dimensions);
+    deft__sum_add(sum->numbers, deft__model_row(model, row), model->scales[row], model->dimensions);
 }
 
 void deft__sum_add_grams(deft__sum *sum, const deft_model *model, deft_view stem)
@@ -191,7 +254,7 @@ void deft__sum_merge(deft__sum *sum, const deft__sum *field, uint32_t weight, si
 
 static uint32_t magnitude(int32_t number)
 {
-    return number < 0 ? (uint32_t)-(int64_t)number : (uint32_t)number;
+    return number < 0 ? (uint32_t) - (int64_t)number : (uint32_t)number;
 }
 
 void deft__vector_from(deft__vector *vector, const deft__sum *sum, size_t count)
@@ -201,10 +264,12 @@ void deft__vector_from(deft__vector *vector, const deft__sum *sum, size_t count)
         const uint32_t size = magnitude(sum->numbers[i]);
         largest             = size > largest ? size : largest;
     }
-    uint64_t squares = 0;
+    // One division: the largest becomes 127, in steps of 2^-32.
+    const uint64_t step    = largest > 0 ? (UINT64_C(127) << 32) / largest : 0;
+    uint64_t       squares = 0;
     memset(vector, 0, sizeof *vector);
-    for (size_t i = 0; i < count && largest > 0; i++) {
-        const uint64_t size = ((uint64_t)magnitude(sum->numbers[i]) * 127 + largest / 2) / largest;
+    for (size_t i = 0; i < count; i++) {
+        const uint64_t size = (magnitude(sum->numbers[i]) * step + (UINT64_C(1) << 31)) >> 32;
         vector->numbers[i]  = (int8_t)(sum->numbers[i] < 0 ? -(int)size : (int)size);
         squares += size * size;
     }

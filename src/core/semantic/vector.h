@@ -38,15 +38,20 @@ int32_t deft__dot(const int8_t *a, const int8_t *b, size_t count);
 int32_t deft__cosine(int32_t dot, uint32_t length_a, uint32_t length_b);
 
 // The signs of a vector, a bit each, and in how many of them two differ. `words` of 64 bits.
-void     deft__signs_of(const int8_t *numbers, size_t count, uint64_t *signs);
-void     deft__count_differing(const uint64_t *signs, size_t tool_count, const uint64_t *wanted,
-                               size_t words, uint16_t *distances);
+void deft__signs_of(const int8_t *numbers, size_t count, uint64_t *signs);
+void deft__count_differing(const uint64_t *signs, size_t tool_count, const uint64_t *wanted,
+                           size_t words, uint16_t *distances);
+
+// The first from `from` on that differs in at most `limit`; `count` when there is none.
+size_t deft__find_near(const uint16_t *distances, size_t from, size_t count, uint32_t limit);
+
 uint32_t deft__root(uint64_t value); // the integer square root
 
 // The plain versions, for tests to compare with.
 int32_t deft__dot_plain(const int8_t *a, const int8_t *b, size_t count);
 void    deft__sum_add_plain(int32_t *sum, const int8_t *row, int32_t scale, size_t count);
-void    deft__count_differing_plain(const uint64_t *signs, size_t tool_count,
-                                    const uint64_t *wanted, size_t words, uint16_t *distances);
+void   deft__count_differing_plain(const uint64_t *signs, size_t tool_count, const uint64_t *wanted,
+                                   size_t words, uint16_t *distances);
+size_t deft__find_near_plain(const uint16_t *distances, size_t from, size_t count, uint32_t limit);
 
 #endif
