@@ -5,7 +5,7 @@
 # printed by the program itself from its tables of commands and flags, so they are made after it.
 function(deft_program main)
   add_executable(deft_program ${CMAKE_SOURCE_DIR}/src/cli/${main})
-  target_link_libraries(deft_program PRIVATE deft_cli deft_internal)
+  target_link_libraries(deft_program PRIVATE deft_cli deft_host)
   set_target_properties(deft_program PROPERTIES OUTPUT_NAME deft
     RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bin)
   install(TARGETS deft_program)

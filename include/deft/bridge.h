@@ -14,11 +14,19 @@ extern "C" {
 typedef enum deft_bridge_tool {
     DEFT_BRIDGE_SEARCH,
     DEFT_BRIDGE_DESCRIBE,
-    DEFT_BRIDGE_CALL
+    DEFT_BRIDGE_CALL,
+    DEFT_BRIDGE_CALL_READ_ONLY // callTools by-effect: reaches only tools that say they change nothing
 } deft_bridge_tool;
 
+#define DEFT_BRIDGE_TOOLS_MAX 4u
+
+// Which of them a model gets, in order: the search tool; but in style load, also the others, and the
+// second call tool where the settings ask for it. Returns how many.
+DEFT_API size_t deft_bridge_tools(const deft_settings *settings,
+                                  deft_bridge_tool     tools[DEFT_BRIDGE_TOOLS_MAX]);
+
 // Writes the definition of one of them in `form`. The search tool's description tells when and how
-// to search, and carries `listing` (may be empty).
+// to search, or says what the settings say in place of that, and carries `listing` (may be empty).
 DEFT_API deft_status deft_bridge_write_definition(const deft_settings *settings,
                                                   deft_bridge_tool tool, deft_form form,
                                                   deft_view listing, deft_buffer *out);
@@ -63,13 +71,16 @@ DEFT_API deft_status deft_bridge_describe(deft_session *session, const deft_sett
 typedef struct deft_call {
     deft_tool_id tool;
     deft_buffer  arguments; // raw JSON object; {} when none were sent
+    deft_buffer  repaired;  // names of the arguments that were set right; empty: none (schema.h)
 } deft_call;
 
 // Finds out what a call means. `name` is the called tool's name, the bridge's or any other; an
 // exact name works though the tool was never searched for, and loads it. Understands what models
 // do wrong: arguments as a JSON string, the bridge called through itself, the name inside the
-// arguments. DEFT_OK: `call` is filled. DEFT_NOT_FOUND, DEFT_CONFLICT, DEFT_INVALID or DEFT_LIMIT:
-// `answer` holds what to tell the model, with the closest names.
+// arguments. Sets arguments right and checks them against the tool's schema, as the settings ask
+// (schema.h). Through the read-only call tool only a tool is reached whose annotations say that it
+// changes nothing; for another one the answer names the other call tool. DEFT_OK: `call` is filled. DEFT_NOT_FOUND, DEFT_CONFLICT, DEFT_INVALID or DEFT_LIMIT:
+// `answer` holds what to tell the model, with the closest names, or with the tool's schema.
 DEFT_API deft_status deft_bridge_call(deft_session *session, const deft_settings *settings,
                                       deft_view name, deft_view arguments, deft_call *call,
                                       deft_answer *answer, deft_error *error);

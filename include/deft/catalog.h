@@ -28,11 +28,16 @@ typedef struct deft_catalog_options {
     uint32_t depth_max;            // JSON nesting; default 128
     uint64_t hash_seed;            // set it to a random number where servers are not trusted
     size_t   tools_max;            // of all servers together; default 1,000,000
+
+    // Asked for each tool, with its server's name (may be empty) and its own; one that is not allowed
+    // is left out as if it had never been there, and no problem tells of it. NULL: all are allowed.
+    bool (*is_allowed)(void *context, deft_view server, deft_view tool);
+    void *allowed_context;
 } deft_catalog_options;
 
 #define DEFT_CATALOG_OPTIONS_INIT                                                                  \
     {                                                                                              \
-        0, 0, 0, 0, 0, 0, 0                                                                        \
+        0, 0, 0, 0, 0, 0, 0, NULL, NULL                                                            \
     }
 
 #define DEFT_SOURCE_SIZE_MAX      (64u * 1024 * 1024)
@@ -48,6 +53,12 @@ typedef struct deft_source {
     deft_view        server; // the name of the server; overrides one in the text
     bool             is_kind_set;
     deft_server_kind kind; // when is_kind_set; else MCP for MCP-shaped definitions, HOST for others
+
+    // Set `release` to lend the text instead of having it copied: it must then stay as it is until
+    // release(owner) is called, once, when nothing needs it any more, on whatever thread that is.
+    // When adding fails it is not called.
+    void (*release)(void *owner);
+    void *owner;
 } deft_source;
 
 // Something in a source that could not be used. The rest of the source was.
@@ -67,7 +78,7 @@ DEFT_API deft_catalog_builder *deft_catalog_builder_new(const deft_catalog_optio
                                                         deft_error                 *error);
 DEFT_API void deft_catalog_builder_free(deft_catalog_builder *builder); // NULL is fine
 
-// Adds the definitions in `text`, which is copied. Understood are: a `tools/list` result, with or
+// Adds the definitions in `text`, which is copied unless it is lent. Understood are: a `tools/list` result, with or
 // without its JSON-RPC envelope; an object with `server`, `instructions`, `serverInfo`, `tools`; an
 // array of definitions or an object with `tools`; one definition a line, each with its own
 // `server` if it has one. A definition may be in any deft_form, or a bare function object

@@ -90,6 +90,13 @@ typedef enum deft_transport_kind {
     DEFT_TRANSPORT_SSE
 } deft_transport_kind;
 
+// Which protocol a server speaks.
+typedef enum deft_era {
+    DEFT_ERA_AUTO, // to be found out
+    DEFT_ERA_LEGACY,
+    DEFT_ERA_MODERN
+} deft_era;
+
 typedef struct deft_pair {
     deft_view name;
     deft_view value; // may hold ${VAR}: see deft_config_expand
@@ -113,6 +120,10 @@ typedef struct deft_server_config {
     deft_view           raw;   // the JSON object as written; empty where it came from TOML
     deft_view           place; // file name
     size_t              line;
+    uint64_t            call_timeout_ms;  // 0: as the settings say
+    uint64_t            start_timeout_ms; // the same
+    deft_era            era;
+    deft_server_tools   tools; // what may be used of it; also in the settings
 } deft_server_config;
 
 DEFT_API size_t                    deft_config_server_count(const deft_config *config);

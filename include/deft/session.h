@@ -12,10 +12,25 @@ extern "C" {
 
 typedef struct deft_session deft_session;
 
+// What a session may reach at all, where it is a sub-agent's or a stranger's. Patterns as in
+// deft_rule; a count of 0 does not restrict.
+typedef struct deft_restriction {
+    const deft_view *servers;
+    size_t           server_count;
+    const deft_view *tools;
+    size_t           tool_count;
+} deft_restriction;
+
 // Retains `plan` and copies what it needs of `settings`. New: free with deft_session_free(). NULL
 // on failure.
 DEFT_API deft_session *deft_session_new(deft_plan *plan, const deft_settings *settings,
                                         const deft_allocator *allocator, deft_error *error);
+
+// The same, with a restriction (copied; NULL: none).
+DEFT_API deft_session *deft_session_new_restricted(deft_plan *plan, const deft_settings *settings,
+                                                   const deft_restriction *restriction,
+                                                   const deft_allocator   *allocator,
+                                                   deft_error             *error);
 DEFT_API void          deft_session_free(deft_session *session); // NULL is fine
 
 DEFT_API deft_plan *deft_session_plan(const deft_session *session); // borrowed: the current one
@@ -85,15 +100,6 @@ DEFT_API deft_status deft_session_write_status_json(const deft_session *session,
 
 // Saves what was loaded, in order, with its searches, as one line of JSON.
 DEFT_API deft_status deft_session_save(const deft_session *session, deft_buffer *out);
-
-// Restrictions for a session that is handed to a sub-agent. Patterns as in deft_rule; a count of 0
-// does not restrict.
-typedef struct deft_restriction {
-    const deft_view *servers;
-    size_t           server_count;
-    const deft_view *tools;
-    size_t           tool_count;
-} deft_restriction;
 
 // A session over `plan` with what `saved` had loaded, as far as it still exists and `restriction`
 // (NULL: none) allows. New: free with deft_session_free(). NULL on failure; a damaged text is

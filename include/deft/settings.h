@@ -60,6 +60,12 @@ typedef enum deft_listing_level {
     DEFT_LISTING_NONE        // nothing but the search tool
 } deft_listing_level;
 
+// Through which of the bridge's tools a found tool is called.
+typedef enum deft_call_tools {
+    DEFT_CALL_TOOLS_ONE,      // one call tool for all
+    DEFT_CALL_TOOLS_BY_EFFECT // a second one, read-only, for tools that say they change nothing
+} deft_call_tools;
+
 // Parameters that the search tool shows; all of them are always understood.
 enum {
     DEFT_PARAMETER_QUERY       = 1 << 0,
@@ -81,6 +87,16 @@ typedef struct deft_threshold {
     bool     is_set;
     uint64_t value;
 } deft_threshold;
+
+// Which of a server's tools may be used, as its entry in a file says. Patterns fit the name alone.
+typedef struct deft_server_tools {
+    deft_view        server;
+    bool             is_included_set; // false: all of them, but for the excluded
+    const deft_view *included;
+    size_t           included_count;
+    const deft_view *excluded; // wins over included
+    size_t           excluded_count;
+} deft_server_tools;
 
 typedef struct deft_settings {
     deft_preset preset;
@@ -125,6 +141,49 @@ typedef struct deft_settings {
     // After the search (D).
     deft_style style;
     bool       is_loaded_kept; // keepLoadedTools: loaded tools outlive the turn
+
+    // What becomes of calls: switches.
+    bool            is_argument_checked;   // against the tool's schema
+    bool            is_argument_repaired;  // what is wrong without doubt or harm is set right
+    bool            is_journal_kept;       // of searches and calls
+    bool            has_journal_arguments; // they may be private
+    deft_call_tools call_tools;
+
+    // The bridge's tools: the second call tool's name, and what introduces each of them to the model;
+    // empty: our own words.
+    deft_view call_read_only_name;
+    deft_view search_description;
+    deft_view describe_description;
+    deft_view call_description;
+
+    // What may be used at all (D3): see permissions.h. Patterns as in deft_rule.
+    const deft_view         *allowed_tools; // none: every tool
+    size_t                   allowed_tool_count;
+    const deft_view         *denied_tools; // wins over allowed_tools
+    size_t                   denied_tool_count;
+    const deft_server_tools *server_tools; // sorted by server, as bytes
+    size_t                   server_tools_count;
+
+    // Commands around each call, for the shell; empty: none.
+    deft_view hook_before_call;
+    deft_view hook_after_call;
+    uint64_t  hook_timeout_ms;
+
+    uint64_t journal_rows_max; // older rows are dropped
+
+    // Limits of the gateway, for each server.
+    uint64_t call_timeout_ms;  // a call without answer or progress
+    uint64_t start_timeout_ms; // from start to the end of the handshake
+    uint64_t probe_timeout_ms; // silence to server/discover means the legacy era
+    uint64_t idle_stop_ms;     // a server without requests is stopped
+    uint64_t restart_min_ms;   // before a server that failed is started again
+    uint64_t restart_max_ms;   // the same after many failures
+    uint64_t refresh_age_ms;   // a manifest this old is fetched again
+    uint64_t first_wait_ms;    // how long the first list waits for unknown servers
+    uint32_t calls_max;        // calls at once
+    uint32_t queue_max;        // calls that wait
+    uint64_t message_size_max; // bytes of one message from a peer
+    uint64_t stderr_size_max;  // bytes kept of what a server writes to stderr
 } deft_settings;
 
 // The settings of a preset, everything else at deft's defaults.
@@ -142,6 +201,8 @@ DEFT_API const char *deft_defer_name(deft_defer defer); // "all", "overflow"
 DEFT_API bool        deft_defer_from_name(deft_view name, deft_defer *defer);
 DEFT_API const char *deft_style_name(deft_style style); // "auto", "bridge", "load"
 DEFT_API bool        deft_style_from_name(deft_view name, deft_style *style);
+DEFT_API const char *deft_call_tools_name(deft_call_tools tools); // "one", "by-effect"
+DEFT_API bool        deft_call_tools_from_name(deft_view name, deft_call_tools *tools);
 DEFT_API const char *deft_ranking_name(deft_ranking ranking); // "hybrid", "bm25", ...
 DEFT_API bool        deft_ranking_from_name(deft_view name, deft_ranking *ranking);
 DEFT_API const char *deft_listing_level_name(deft_listing_level level); // "full", "short", ...

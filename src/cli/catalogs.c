@@ -1,6 +1,8 @@
 #include "cli/catalogs.h"
 
 #include "cli/files.h"
+#include "cli/live.h"
+#include "deft/permissions.h"
 #include "json/reader.h"
 #include "json/writer.h"
 
@@ -194,22 +196,55 @@ static deft_catalog *leave_mcp_out(deft__cli *cli, deft_catalog *catalog, deft_e
     return rest;
 }
 
-deft_catalog *deft__catalog_read(deft__cli *cli, const deft_settings *settings)
+void deft__complain_no_catalog(const deft__cli *cli)
 {
-    if (!deft__invocation_has(&cli->invocation, DEFT__FLAG_CATALOG)) {
-        deft__complain(&cli->output,
-                       "no catalog was given; name a file or a folder with tool definitions: "
-                       "deft %s --catalog tools.json",
-                       cli->invocation.command->name);
-        return NULL;
+    deft__complain(&cli->output,
+                   "no catalog was given; name a file or a folder with tool definitions: "
+                   "deft %s --catalog tools.json",
+                   cli->invocation.command->name);
+}
+
+// What the configured servers offer; each manifest is a source as it is.
+static bool add_live(deft__cli *cli, deft_config *config, deft_catalog_builder *builder)
+{
+    deft__live       live;
+    deft__json_value answer;
+    if (!deft__live_lend(&live, cli, config, DEFT__LIVE_HERE)) {
+        return false;
     }
-    deft_error                 error   = DEFT_ERROR_INIT;
-    const deft_catalog_options options = {.hash_seed = random_seed()};
-    deft_catalog              *catalog = NULL;
-    deft_catalog_builder      *builder = deft_catalog_builder_new(&options, NULL, &error);
+    bool is_fine = live.process_id != 0 || deft_config_server_count(config) > 0;
+    if (!is_fine) {
+        deft__complain_no_catalog(cli);
+    }
+    is_fine = is_fine && deft__live_ask(&live, "deft/manifests", deft_view_make("", 0), &answer);
+    if (is_fine) {
+        deft__json_iterator i = deft__json_iterate(deft__json_member(answer, "manifests"));
+        while (deft__json_next(&i)) {
+            deft_error        error  = DEFT_ERROR_INIT;
+            const deft_source source = {.label = deft_view_of("a server's answer")};
+            if (deft_catalog_builder_add(builder, &source, deft__json_raw(i.value), &error) !=
+                DEFT_OK) {
+                deft__note(&cli->output, "a server was left out: %s", error.message);
+            }
+        }
+        deft__live_tell_missing(cli, answer);
+    }
+    deft__live_close(&live);
+    return is_fine;
+}
+
+deft_catalog *deft__catalog_read(deft__cli *cli, deft_config *config)
+{
+    const deft_settings *settings = deft_config_settings(config);
+    const bool           is_named = deft__invocation_has(&cli->invocation, DEFT__FLAG_CATALOG);
+    deft_error           error    = DEFT_ERROR_INIT;
+    deft_catalog_options options  = {.hash_seed = random_seed()};
+    deft_catalog        *catalog  = NULL;
+    deft_permissions_apply(settings, &options);
+    deft_catalog_builder *builder = deft_catalog_builder_new(&options, NULL, &error);
     if (builder == NULL) {
         deft__complain(&cli->output, "%s", error.message);
-    } else if (add_all(cli, builder)) {
+    } else if (is_named ? add_all(cli, builder) : add_live(cli, config, builder)) {
         catalog = deft_catalog_builder_finish(builder, &error);
         if (catalog != NULL) {
             tell_problems(cli, catalog);

@@ -15,7 +15,8 @@ static const deft__flag flags[DEFT__FLAG_COUNT] = {
             .kind          = DEFT__VALUE_PATH,
             .value_name    = "FILE|DIR",
             .help          = "Read tool definitions from a file, from the *.json and *.jsonl files "
-                             "of a directory, or from - for stdin",
+                             "of a directory, or from - for stdin, in place of those of the "
+                             "configured servers",
             .is_global     = true,
             .is_repeatable = true,
         },
@@ -151,7 +152,7 @@ static const deft__flag flags[DEFT__FLAG_COUNT] = {
             .name       = "limit",
             .kind       = DEFT__VALUE_NUMBER,
             .value_name = "N",
-            .help       = "At most so many hits",
+            .help       = "At most so many hits, or lines",
             .number_min = 1,
             .number_max = 1000,
         },
@@ -218,6 +219,101 @@ static const deft__flag flags[DEFT__FLAG_COUNT] = {
             .name = "man",
             .help = "Write the manual page, deft(1), for man",
         },
+    [DEFT__FLAG_GATEWAY] =
+        {
+            .name       = "gateway",
+            .kind       = DEFT__VALUE_TEXT,
+            .value_name = "PID",
+            .help       = "Ask the gateway with this process id, or with 'none' no gateway",
+        },
+    [DEFT__FLAG_DISCOVER] =
+        {
+            .name = "discover",
+            .help = "First ask the servers whose tools are not known",
+        },
+    [DEFT__FLAG_CALLS] =
+        {
+            .name = "calls",
+            .help = "Searches and calls from the journal, the newest last",
+        },
+    [DEFT__FLAG_HTTP] =
+        {
+            .name       = "http",
+            .kind       = DEFT__VALUE_TEXT,
+            .value_name = "ADDRESS:PORT",
+            .help       = "Serve over HTTP at this address instead, any number of agents",
+        },
+    [DEFT__FLAG_TOKEN_FILE] =
+        {
+            .name       = "token-file",
+            .kind       = DEFT__VALUE_FILE,
+            .value_name = "FILE",
+            .help       = "Over HTTP, ask for a bearer token: one of the lines of this file",
+        },
+    [DEFT__FLAG_HOST] =
+        {
+            .name          = "host",
+            .kind          = DEFT__VALUE_TEXT,
+            .value_name    = "NAME",
+            .help          = "Over HTTP, answer under this name, too",
+            .is_repeatable = true,
+        },
+    [DEFT__FLAG_ALLOW_ORIGIN] =
+        {
+            .name          = "allow-origin",
+            .kind          = DEFT__VALUE_TEXT,
+            .value_name    = "ORIGIN",
+            .help          = "Over HTTP, let pages of this origin use the gateway",
+            .is_repeatable = true,
+        },
+};
+
+static const char *const serve_examples[] = {
+    "deft serve",
+    "In a terminal: says how to put it into an agent's configuration",
+    "{\"mcpServers\": {\"deft\": {\"command\": \"deft\", \"args\": [\"serve\"]}}}",
+    "What an agent's configuration says",
+    NULL,
+};
+
+static const char *const status_examples[] = {
+    "deft status",
+    "What the gateway does, or what one would start with",
+    NULL,
+};
+
+static const char *const servers_examples[] = {
+    "deft servers --discover",
+    "Every server, after those that are not known were asked what they offer",
+    NULL,
+};
+
+static const char *const logs_examples[] = {
+    "deft logs github",
+    "What that server said on stderr",
+    "deft logs --calls --limit 20",
+    "The last 20 searches and calls, of all gateways that share the store",
+    NULL,
+};
+
+static const char *const call_examples[] = {
+    "deft call weather::forecast city=Oslo days=3",
+    "A value that is JSON is taken as that, anything else is a text",
+    "deft call weather::forecast '{\"city\": \"Oslo\"}' --json",
+    "Arguments as JSON, the result as the server gave it",
+    NULL,
+};
+
+static const char *const quarantine_examples[] = {
+    "deft quarantine add github",
+    "Its tools are neither found nor called any more, here and in running gateways",
+    NULL,
+};
+
+static const char *const tool_search_examples[] = {
+    "deft tool-search reset",
+    "Measure and decide anew, and forget what was found",
+    NULL,
 };
 
 static const char *const tools_examples[] = {
@@ -251,6 +347,8 @@ static const char *const listing_examples[] = {
 };
 
 static const char *const search_examples[] = {
+    "deft search open a pull request",
+    "What an agent would find among the tools of the configured servers",
     "deft search --catalog tools/ open a pull request",
     "The tools that a model would find with these words",
     "deft search --catalog tools/ --limit 1 --json 'send mail'",
@@ -312,11 +410,117 @@ static const char *const help_examples[] = {
 
 static const deft__command commands[] = {
     {
+        .name     = "serve",
+        .operands = "",
+        .flags    = DEFT__FLAG_BIT(DEFT__FLAG_HTTP) | DEFT__FLAG_BIT(DEFT__FLAG_TOKEN_FILE) |
+                 DEFT__FLAG_BIT(DEFT__FLAG_HOST) | DEFT__FLAG_BIT(DEFT__FLAG_ALLOW_ORIGIN),
+        .summary = "Run the gateway: one MCP server in front of all the others",
+        .description =
+            "Speaks MCP on stdin and stdout, for an agent that starts it. The servers behind it "
+            "are "
+            "those under mcpServers in deft.json or ~/.config/deft/config.json. They are found by "
+            "search, started when one of their tools is called, and stopped when idle.\n\n"
+            "What servers offer is kept in ~/.cache/deft/deft.db, so the next start asks nobody; "
+            "DEFT_STORE=FILE or DEFT_STORE=none puts it elsewhere or nowhere.\n\n"
+            "With --http it serves any number of agents: /mcp with tool search, /mcp/all with "
+            "every "
+            "tool listed, /mcp/SERVER for one server alone. An address that other machines can "
+            "reach needs --token-file.",
+        .examples = serve_examples,
+        .run      = deft__command_serve,
+    },
+    {
+        .name     = "status",
+        .operands = "",
+        .flags    = DEFT__FLAG_BIT(DEFT__FLAG_GATEWAY),
+        .summary  = "Show what the gateway does and what its clients were given",
+        .description =
+            "Asks the gateway that was started in this directory, otherwise the newest one. Where "
+            "none runs, it shows what one would start with, and ends with exit code 1.",
+        .examples = status_examples,
+        .run      = deft__command_status,
+    },
+    {
+        .name     = "servers",
+        .operands = "",
+        .flags    = DEFT__FLAG_BIT(DEFT__FLAG_DISCOVER) | DEFT__FLAG_BIT(DEFT__FLAG_GATEWAY),
+        .summary  = "Show the configured servers: state, protocol, tools, tokens, last error",
+        .description =
+            "A server is configured (known by name only), known (its tools are kept from last "
+            "time), starting, ready, failed, disabled, quarantined or unauthorized. AGE is how "
+            "long "
+            "ago it last said what it offers.",
+        .examples = servers_examples,
+        .run      = deft__command_servers,
+    },
+    {
+        .name              = "logs",
+        .operands          = "[SERVER]",
+        .operand_count_max = 1,
+        .operand_kind      = DEFT__OPERAND_TEXT,
+        .flags             = DEFT__FLAG_BIT(DEFT__FLAG_CALLS) | DEFT__FLAG_BIT(DEFT__FLAG_LIMIT) |
+                 DEFT__FLAG_BIT(DEFT__FLAG_GATEWAY),
+        .summary = "Show what a server said on stderr, or what was called",
+        .description =
+            "With a server: the newest 64 KiB of its stderr, from a gateway that runs. With "
+            "--calls: "
+            "the last searches and calls of the journal, 50 unless --limit says otherwise; with a "
+            "server too, only those of its tools. IN and OUT are bytes.",
+        .examples = logs_examples,
+        .run      = deft__command_logs,
+    },
+    {
+        .name              = "call",
+        .operands          = "SERVER::TOOL [ARGUMENTS | - | NAME=VALUE...]",
+        .operand_count_min = 1,
+        .operand_count_max = SIZE_MAX,
+        .operand_kind      = DEFT__OPERAND_TEXT,
+        .flags             = DEFT__FLAG_BIT(DEFT__FLAG_GATEWAY),
+        .summary           = "Call a tool",
+        .description =
+            "ARGUMENTS is one JSON object, or - to read it from stdin. In NAME=VALUE a value that "
+            "is "
+            "JSON (7, true, [1]) is taken as that, and anything else is a text; NAME:=VALUE is "
+            "always a text.\n\n"
+            "Through the gateway that runs in this directory; otherwise the server is started and "
+            "stopped again. A tool that says that it failed is exit code 2.",
+        .examples = call_examples,
+        .run      = deft__command_call,
+    },
+    {
+        .name              = "quarantine",
+        .operands          = "[add SERVER | remove SERVER]",
+        .operand_count_max = 2,
+        .operand_kind      = DEFT__OPERAND_QUARANTINE,
+        .summary           = "Put a server aside, let it go, or list those that are",
+        .description =
+            "A server that is quarantined is neither searched nor called nor started, in gateways "
+            "that run and in those to come, until it is removed from the list. The list is kept in "
+            "the store.",
+        .examples = quarantine_examples,
+        .run      = deft__command_quarantine,
+    },
+    {
+        .name              = "tool-search",
+        .operands          = "status | reset",
+        .operand_count_min = 1,
+        .operand_count_max = 1,
+        .operand_kind      = DEFT__OPERAND_TOOL_SEARCH,
+        .flags             = DEFT__FLAG_BIT(DEFT__FLAG_GATEWAY),
+        .summary           = "Show what tool search does for each client, or start over",
+        .description =
+            "The same as the prompt tool-search that clients show as a slash command. status: what "
+            "is deferred and loaded, and why. reset: measure and decide anew, and forget what was "
+            "loaded.",
+        .examples = tool_search_examples,
+        .run      = deft__command_tool_search,
+    },
+    {
         .name     = "tools",
         .operands = "",
         .flags    = DEFT__FLAG_BIT(DEFT__FLAG_SORT) | DEFT__FLAG_BIT(DEFT__FLAG_SERVER) |
                  DEFT__FLAG_BIT(DEFT__FLAG_SERVERS) | DEFT__FLAG_BIT(DEFT__FLAG_DEFINITIONS) |
-                 DEFT__FLAG_BIT(DEFT__FLAG_FORM),
+                 DEFT__FLAG_BIT(DEFT__FLAG_FORM) | DEFT__FLAG_BIT(DEFT__FLAG_GATEWAY),
         .summary = "Show what each tool and each server costs",
         .description =
             "Lists every tool with its place, its size in characters and its tokens, and what of "
@@ -328,6 +532,7 @@ static const deft__command commands[] = {
     {
         .name     = "context",
         .operands = "",
+        .flags    = DEFT__FLAG_BIT(DEFT__FLAG_GATEWAY),
         .summary  = "Show what the definitions cost in the context window, and what is saved",
         .description =
             "Compares two starts of a session: with every definition in the context window, and "
@@ -340,8 +545,9 @@ static const deft__command commands[] = {
         .operands          = "[TOOL...]",
         .operand_count_max = SIZE_MAX,
         .operand_kind      = DEFT__OPERAND_TEXT,
-        .flags             = DEFT__FLAG_BIT(DEFT__FLAG_SERVER) | DEFT__FLAG_BIT(DEFT__FLAG_PLACE),
-        .summary           = "Show which tools are deferred, and why",
+        .flags             = DEFT__FLAG_BIT(DEFT__FLAG_SERVER) | DEFT__FLAG_BIT(DEFT__FLAG_PLACE) |
+                 DEFT__FLAG_BIT(DEFT__FLAG_GATEWAY),
+        .summary = "Show which tools are deferred, and why",
         .description =
             "Says first whether tool search is active and why, then for each tool its place "
             "(pinned, visible or deferred) and the rule that decided it. TOOL is a name, an id "
@@ -352,8 +558,9 @@ static const deft__command commands[] = {
     {
         .name     = "listing",
         .operands = "",
-        .flags    = DEFT__FLAG_BIT(DEFT__FLAG_DEFINITIONS) | DEFT__FLAG_BIT(DEFT__FLAG_FORM),
-        .summary  = "Show what the model sees of the deferred tools",
+        .flags    = DEFT__FLAG_BIT(DEFT__FLAG_DEFINITIONS) | DEFT__FLAG_BIT(DEFT__FLAG_FORM) |
+                 DEFT__FLAG_BIT(DEFT__FLAG_GATEWAY),
+        .summary = "Show what the model sees of the deferred tools",
         .description =
             "Prints the list of deferred tools as it stands in the search tool's description. Its "
             "level and its tokens go to stderr. Past its budget (toolSearch.listingBudgetTokens) "
@@ -368,13 +575,15 @@ static const deft__command commands[] = {
         .operand_count_max = SIZE_MAX,
         .operand_kind      = DEFT__OPERAND_TEXT,
         .flags             = DEFT__FLAG_BIT(DEFT__FLAG_LIMIT) | DEFT__FLAG_BIT(DEFT__FLAG_RANKING) |
-                 DEFT__FLAG_BIT(DEFT__FLAG_MODEL),
-        .summary     = "Search the catalog as a model would",
-        .description = "Runs one search in a fresh session and prints the hits, best first.\n\n"
-                       "A query is a few words. select:NAME,NAME names tools exactly, +word makes "
-                       "a word required, and server:NAME narrows to a server.",
-        .examples    = search_examples,
-        .run         = deft__command_search,
+                 DEFT__FLAG_BIT(DEFT__FLAG_MODEL) | DEFT__FLAG_BIT(DEFT__FLAG_GATEWAY),
+        .summary = "Search the catalog, or the configured servers, as a model would",
+        .description =
+            "Runs one search in a fresh session and prints the hits, best first. Without "
+            "--catalog it searches the tools of the configured servers.\n\n"
+            "A query is a few words. select:NAME,NAME names tools exactly, +word makes "
+            "a word required, and server:NAME narrows to a server.",
+        .examples = search_examples,
+        .run      = deft__command_search,
     },
     {
         .name              = "explain",
@@ -383,7 +592,8 @@ static const deft__command commands[] = {
         .operand_count_max = SIZE_MAX,
         .operand_kind      = DEFT__OPERAND_TEXT,
         .flags             = DEFT__FLAG_BIT(DEFT__FLAG_LIMIT) | DEFT__FLAG_BIT(DEFT__FLAG_RANKING) |
-                 DEFT__FLAG_BIT(DEFT__FLAG_MODEL) | DEFT__FLAG_BIT(DEFT__FLAG_TOOL),
+                 DEFT__FLAG_BIT(DEFT__FLAG_MODEL) | DEFT__FLAG_BIT(DEFT__FLAG_TOOL) |
+                 DEFT__FLAG_BIT(DEFT__FLAG_GATEWAY),
         .summary = "Show why a search finds what it finds",
         .description =
             "Runs one search as 'deft search' does and takes it apart: how many tools have each "
@@ -503,7 +713,7 @@ const deft__command *deft__command_at(size_t index)
     return index < sizeof commands / sizeof commands[0] ? &commands[index] : NULL;
 }
 
-const deft__command *deft__command_find(deft_view name)
+const deft__command *deft__command_named(deft_view name)
 {
     for (size_t i = 0; deft__command_at(i) != NULL; i++) {
         if (deft_view_equals(name, commands[i].name)) {

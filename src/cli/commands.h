@@ -51,10 +51,17 @@ typedef enum deft__flag_id {
     DEFT__FLAG_STYLE,
     DEFT__FLAG_RANKINGS,
     DEFT__FLAG_MAN,
+    DEFT__FLAG_GATEWAY,
+    DEFT__FLAG_DISCOVER,
+    DEFT__FLAG_CALLS,
+    DEFT__FLAG_HTTP,
+    DEFT__FLAG_TOKEN_FILE,
+    DEFT__FLAG_HOST,
+    DEFT__FLAG_ALLOW_ORIGIN,
     DEFT__FLAG_COUNT
 } deft__flag_id;
 
-#define DEFT__FLAG_BIT(id) (UINT32_C(1) << (id))
+#define DEFT__FLAG_BIT(id) (UINT64_C(1) << (id))
 
 typedef enum deft__value_kind {
     DEFT__VALUE_NONE,   // the flag is only there or not
@@ -85,6 +92,8 @@ typedef enum deft__operand_kind {
     DEFT__OPERAND_TEXT,
     DEFT__OPERAND_COMMAND,
     DEFT__OPERAND_SHELL,
+    DEFT__OPERAND_TOOL_SEARCH, // status or reset
+    DEFT__OPERAND_QUARANTINE,  // add or remove
     DEFT__OPERAND_SETTING,
     DEFT__OPERAND_DIRECTORY
 } deft__operand_kind;
@@ -95,7 +104,7 @@ typedef struct deft__command {
     size_t             operand_count_min;
     size_t             operand_count_max;
     deft__operand_kind operand_kind;
-    uint32_t           flags;       // DEFT__FLAG_BIT of those it takes beside the global ones
+    uint64_t           flags;       // DEFT__FLAG_BIT of those it takes beside the global ones
     const char        *summary;     // one line, no full stop
     const char        *description; // paragraphs, an empty line between them
     const char *const *examples;    // command lines, each followed by what it does; ends in NULL
@@ -104,9 +113,10 @@ typedef struct deft__command {
 
 const deft__flag    *deft__flag_at(deft__flag_id id);
 const deft__command *deft__command_at(size_t index); // NULL past the last one
-const deft__command *deft__command_find(deft_view name);
+const deft__command *deft__command_named(deft_view name);
 bool                 deft__command_takes(const deft__command *command, deft__flag_id id);
 
+int deft__command_call(deft__cli *cli);
 int deft__command_completions(deft__cli *cli);
 int deft__command_context(deft__cli *cli);
 int deft__command_demo(deft__cli *cli);
@@ -114,10 +124,16 @@ int deft__command_explain(deft__cli *cli);
 int deft__command_eval(deft__cli *cli);
 int deft__command_help(deft__cli *cli);
 int deft__command_listing(deft__cli *cli);
+int deft__command_logs(deft__cli *cli);
 int deft__command_model(deft__cli *cli);
 int deft__command_plan(deft__cli *cli);
+int deft__command_quarantine(deft__cli *cli);
 int deft__command_search(deft__cli *cli);
+int deft__command_serve(deft__cli *cli);
+int deft__command_servers(deft__cli *cli);
 int deft__command_settings(deft__cli *cli);
+int deft__command_status(deft__cli *cli);
+int deft__command_tool_search(deft__cli *cli);
 int deft__command_tools(deft__cli *cli);
 int deft__command_version(deft__cli *cli);
 

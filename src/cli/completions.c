@@ -48,6 +48,12 @@ static void append_operand_words(deft_buffer *out, const deft__command *command)
     case DEFT__OPERAND_SHELL:
         append_words(out, shells);
         break;
+    case DEFT__OPERAND_TOOL_SEARCH:
+        deft_buffer_append_text(out, "status reset");
+        break;
+    case DEFT__OPERAND_QUARANTINE:
+        deft_buffer_append_text(out, "add remove");
+        break;
     case DEFT__OPERAND_SETTING:
         deft_buffer_append_text(out, "get set ");
         append_setting_keys(out);

@@ -267,7 +267,7 @@ static deft_status take_letters(deft__invocation *invocation, const char *word, 
 static deft_status take_word(deft__invocation *invocation, const char *word, deft_error *error)
 {
     if (invocation->command == NULL) {
-        invocation->command = deft__command_find(deft_view_of(word));
+        invocation->command = deft__command_named(deft_view_of(word));
         return invocation->command != NULL ? DEFT_OK
                                            : fail_unknown_command(deft_view_of(word), error);
     }

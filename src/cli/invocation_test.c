@@ -203,7 +203,7 @@ static void the_tables_hold_together(void **state)
     }
     for (size_t i = 0; deft__command_at(i) != NULL; i++) {
         const deft__command *command = deft__command_at(i);
-        assert_ptr_equal(deft__command_find(deft_view_of(command->name)), command);
+        assert_ptr_equal(deft__command_named(deft_view_of(command->name)), command);
         assert_non_null(command->run);
         assert_non_null(command->summary);
         assert_non_null(command->description);

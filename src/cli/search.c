@@ -1,6 +1,7 @@
 // deft search: one search over the whole catalog. A model's search leaves out what it sees already;
 // a person's does not, since there is nothing that a person sees already.
 #include "cli/model.h"
+#include "cli/search_live.h"
 #include "cli/table.h"
 #include "cli/text.h"
 #include "cli/workspace.h"
@@ -146,5 +147,13 @@ int deft__search_with(deft__cli *cli, int (*run)(deft__cli *cli, const deft__wor
 
 int deft__command_search(deft__cli *cli)
 {
-    return deft__search_with(cli, search);
+    if (deft__invocation_has(&cli->invocation, DEFT__FLAG_CATALOG)) {
+        return deft__search_with(cli, search);
+    }
+    deft_buffer query;
+    deft_buffer_init(&query, NULL);
+    join_query(cli, &query);
+    const int exit_code = deft__search_live(cli, deft_buffer_view(&query));
+    deft_buffer_clear(&query);
+    return exit_code;
 }

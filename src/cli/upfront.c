@@ -2,30 +2,18 @@
 
 #include "deft/tokens.h"
 
-// Found tools are called through the bridge unless they join the tool list.
-static size_t search_tool_count(const deft_plan *plan, const deft_settings *settings)
+// The bridge's tools, in the order in which the model gets them; none where nothing is deferred.
+static size_t bridge_tools(const deft_plan *plan, const deft_settings *settings,
+                           deft_bridge_tool tools[DEFT_BRIDGE_TOOLS_MAX])
 {
-    if (!deft_plan_summary_of(plan)->is_active) {
-        return 0;
-    } else {
-        return settings->style == DEFT_STYLE_LOAD ? 1 : 3;
-    }
-}
-
-// In the order in which the model gets them.
-static deft_bridge_tool bridge_tool(size_t i)
-{
-    if (i == 0) {
-        return DEFT_BRIDGE_SEARCH;
-    } else {
-        return i == 1 ? DEFT_BRIDGE_DESCRIBE : DEFT_BRIDGE_CALL;
-    }
+    return deft_plan_summary_of(plan)->is_active ? deft_bridge_tools(settings, tools) : 0;
 }
 
 deft_status deft__upfront_init(deft__upfront *upfront, const deft_plan *plan,
                                const deft_settings *settings)
 {
-    *upfront = (deft__upfront){.tool_count = search_tool_count(plan, settings)};
+    deft_bridge_tool tools[DEFT_BRIDGE_TOOLS_MAX] = {DEFT_BRIDGE_SEARCH};
+    *upfront = (deft__upfront){.tool_count = bridge_tools(plan, settings, tools)};
     deft_buffer_init(&upfront->listing, NULL);
     deft_status status = deft_listing_write(plan, settings, &upfront->listing, &upfront->report);
 
@@ -33,7 +21,7 @@ deft_status deft__upfront_init(deft__upfront *upfront, const deft_plan *plan,
     deft_buffer_init(&definition, NULL);
     for (size_t i = 0; i < upfront->tool_count && status == DEFT_OK; i++) {
         deft_buffer_reset(&definition);
-        status = deft_bridge_write_definition(settings, bridge_tool(i), settings->measured_form,
+        status = deft_bridge_write_definition(settings, tools[i], settings->measured_form,
                                               deft_buffer_view(&upfront->listing), &definition);
         upfront->search_tokens +=
             deft_tokens_estimate(deft_buffer_view(&definition), settings->token_family);
@@ -65,13 +53,15 @@ deft_status deft__upfront_write(const deft__upfront *upfront, const deft_plan *p
                                 const deft_settings *settings, deft_form form, deft_naming naming,
                                 deft_buffer *out)
 {
-    const deft_catalog *catalog  = deft_plan_catalog(plan);
-    deft_status         status   = DEFT_OK;
-    bool                is_first = true;
+    const deft_catalog *catalog                      = deft_plan_catalog(plan);
+    deft_status         status                       = DEFT_OK;
+    bool                is_first                     = true;
+    deft_bridge_tool    tools[DEFT_BRIDGE_TOOLS_MAX] = {DEFT_BRIDGE_SEARCH};
+    const size_t        count                        = bridge_tools(plan, settings, tools);
     deft_buffer_append_text(out, "[");
-    for (size_t i = 0; i < upfront->tool_count && status == DEFT_OK; i++) {
+    for (size_t i = 0; i < count && status == DEFT_OK; i++) {
         deft_buffer_append_text(out, is_first ? "\n" : ",\n");
-        status   = deft_bridge_write_definition(settings, bridge_tool(i), form,
+        status   = deft_bridge_write_definition(settings, tools[i], form,
                                                 deft_buffer_view(&upfront->listing), out);
         is_first = false;
     }

@@ -45,7 +45,7 @@ bool deft__workspace_open(deft__workspace *workspace, deft__cli *cli)
     if (config == NULL) {
         return false;
     }
-    deft_catalog *catalog = deft__catalog_read(cli, deft_config_settings(config));
+    deft_catalog *catalog = deft__catalog_read(cli, config);
     if (catalog == NULL) {
         deft_config_free(config);
         return false;

@@ -215,6 +215,29 @@ static void flags_explicit_and_last(void **state)
     deft_config_free(config);
 }
 
+// An agent's file names the gateway itself; behind itself it would start itself without end.
+static void the_gateway_is_not_behind_itself(void **state)
+{
+    (void)state;
+    deft_config *config = new_config();
+    assert_int_equal(
+        add_file(
+            config, DEFT_LAYER_PROJECT_FILE, ".mcp.json",
+            "{\"mcpServers\": {\"deft\": {\"command\": \"deft\", \"args\": [\"serve\"]},"
+            "\"tools\": {\"command\": \"/opt/bin/deft\", \"args\": [\"serve\"], \"deferLoading\":"
+            " true}, \"other\": {\"command\": \"deft\", \"args\": [\"serve\", \"--config\", "
+            "\"o\"]},"
+            "\"redeft\": {\"command\": \"redeft\", \"args\": [\"serve\"]}}}",
+            NULL),
+        DEFT_OK);
+    assert_int_equal(deft_config_resolve(config, NULL), DEFT_OK);
+    assert_int_equal(deft_config_server_count(config), 2);
+    assert_view_equal(deft_config_server(config, 0)->name, "other");
+    assert_view_equal(deft_config_server(config, 1)->name, "redeft");
+    assert_int_equal(deft_config_settings(config)->server_rule_count, 0);
+    deft_config_free(config);
+}
+
 static void servers_replace_whole(void **state)
 {
     (void)state;
@@ -274,6 +297,27 @@ static const struct {
     deft_status status;
     const char *message;
 } bad_files[] = {
+    {"a text that is none", "{\"hooks\": {\n\"beforeCall\": []}}", DEFT_INVALID,
+     "f.json:2: hooks.beforeCall is []; accepted: a command for the shell, or null for none"},
+    {"a denial that is no list", "{\"permissions\": {\"deny\": \"x\"}}", DEFT_INVALID,
+     "f.json:1: permissions.deny is \"x\"; accepted: an array of tools as server::tool"},
+    {"a time of no length", "{\"gateway\": {\"callTimeoutMs\": 0}}", DEFT_INVALID,
+     "f.json:1: gateway.callTimeoutMs is 0; accepted: milliseconds, a whole number from 1 to"},
+    {"a server's time", "{\"mcpServers\": {\"s\": {\"command\": \"s\", \"timeout\": \"long\"}}}",
+     DEFT_INVALID, "f.json:1: mcpServers.s.timeout is no time; accepted: a number above 0"},
+    {"a server's other time",
+     "{\"mcpServers\": {\"s\": {\"command\": \"s\", \"tool_timeout_sec\": 0}}}", DEFT_INVALID,
+     "f.json:1: mcpServers.s.tool_timeout_sec is no time; accepted: a number above 0"},
+    {"a server's era", "{\"mcpServers\": {\"s\": {\"command\": \"s\", \"era\": \"old\"}}}",
+     DEFT_INVALID, "f.json:1: mcpServers.s.era is \"old\"; accepted: auto, legacy or modern"},
+    {"a server's tools", "{\"mcpServers\": {\"s\": {\"command\": \"s\", \"includeTools\": 1}}}",
+     DEFT_INVALID,
+     "f.json:1: mcpServers.s.includeTools has a number; accepted: an array of tool names or "
+     "patterns"},
+    {"a tool that is none",
+     "{\"mcpServers\": {\"s\": {\"command\": \"s\", \"disabled_tools\": [1]}}}", DEFT_INVALID,
+     "f.json:1: mcpServers.s.disabled_tools has a number; accepted: an array of tool names or "
+     "patterns"},
     {"a word for a percent", "{\n \"toolSearch\": {\n  \"minPct\": \"lots\"}}", DEFT_INVALID,
      "f.json:3: toolSearch.minPct is \"lots\"; accepted: a number from 0 to 100, or null for none"},
     {"a dotted key", "{\"toolSearch.enabled\":\n 7}", DEFT_INVALID,
@@ -420,6 +464,13 @@ static const struct {
     deft_status status;
     const char *message;
 } joined[] = {
+    {"two call tools of one name",
+     "{\"toolSearch\": {\"callReadOnlyName\": \"tool_call\",\n\"callTools\": \"by-effect\"}}", NULL,
+     DEFT_CONFLICT,
+     "toolSearch.callName (default) and toolSearch.callReadOnlyName (user:1) are both 'tool_call'; "
+     "each tool needs a name of its own"},
+    {"a second call tool that is not there",
+     "{\"toolSearch\": {\"callReadOnlyName\": \"tool_call\"}}", NULL, DEFT_OK, ""},
     {"more by default than at most",
      "{\"toolSearch\": {\n\"resultsDefault\": 8,\n\"resultsMax\": 5}}", NULL, DEFT_CONFLICT,
      "toolSearch.resultsDefault is 8 (user:2) but toolSearch.resultsMax is only 5 (user:3); lower "
@@ -539,6 +590,22 @@ static const struct {
      "2: toolSearch.enabled is auto but no threshold is set, so no tool is deferred; set "
      "toolSearch.minPct"},
     {"an unknown member", "{\"somethingElse\": 1}", "1: unknown key somethingElse"},
+    {"a slip inside a group", "{\"journal\": {\n\"enable\": true}}",
+     "2: unknown key journal.enable; did you mean journal.enabled?"},
+    {"a slip inside a group of toolSearch", "{\"toolSearch\": {\"descriptions\": {\"serch\": 1}}}",
+     "1: unknown key toolSearch.descriptions.serch; did you mean toolSearch.descriptions.search?"},
+    {"a slip among another program's hooks", "{\"hooks\": {\"Stop\": [], \"befoeCall\": \"x\"}}",
+     "1: unknown key hooks.befoeCall; did you mean hooks.beforeCall?"},
+    {"Claude's permissions and hooks",
+     "{\"permissions\": {\"allow\": [\"Bash(npm run *)\", \"mcp__github__get_me\"], \"deny\": "
+     "[\"Read\"]}, \"hooks\": {\"PreToolUse\": []}}",
+     NULL},
+    {"Claude's permissions by their other members",
+     "{\"permissions\": {\"defaultMode\": \"plan\", \"allow\": []}}", NULL},
+    {"permissions of two kinds", "{\n\"permissions\": {\"allow\": [\"Bash\", \"github::*\"]}}",
+     "2: permissions.allow is taken for Claude Code's and not read; put deft's into "
+     "toolSearch.permissions"},
+    {"permissions of no kind", "{\"permissions\": {\"forbid\": []}, \"hooks\": true}", NULL},
     {"what others keep in the same file", "{\"$schema\": \"x\", \"permissions\": {}, \"a.b\": 1}",
      NULL},
 };
@@ -582,6 +649,127 @@ static void the_last_one_counts(void **state)
     assert_entry(config, "toolSearch.minPct", "2 from f:2");
     assert_entry(config, "toolSearch.tools", "a=deferred,b=pinned from f:2");
     deft_config_free(config);
+}
+
+// Denials of all layers add up; what is allowed is up to the strongest.
+static void permissions_of_layers(void **state)
+{
+    (void)state;
+    deft_error   error  = DEFT_ERROR_INIT;
+    deft_config *config = new_config();
+    assert_ok(add_file(config, DEFT_LAYER_USER_FILE, "user",
+                       "{\"permissions\": {\"deny\": [\"a::*\", \"b::c\"], \"allow\": [\"x\"]}}",
+                       &error),
+              error);
+    assert_ok(add_file(config, DEFT_LAYER_PROJECT_FILE, "project",
+                       "{\"permissions\": {\"deny\": [\"b::c\", \"d\"], \"allow\": [\"*\"]}}",
+                       &error),
+              error);
+    assert_ok(deft_config_set(config, DEFT_LAYER_COMMAND_LINE, deft_view_of("permissions.deny"),
+                              deft_view_of("none"), deft_view_of("--set"), &error),
+              error);
+    assert_ok(deft_config_resolve(config, &error), error);
+    assert_entry(config, "permissions.deny", "b::c,d,a::* from project:1");
+    assert_entry(config, "permissions.allow", "* from project:1");
+    deft_config_free(config);
+}
+
+// Claude's own: what it allows is not for us, what it denies is denied.
+static void permissions_of_claude(void **state)
+{
+    (void)state;
+    deft_error   error  = DEFT_ERROR_INIT;
+    deft_config *config = new_config();
+    assert_ok(add_file(config, DEFT_LAYER_USER_FILE, "settings.json",
+                       "{\"permissions\": {\"allow\": [\"Bash(git *)\", \"mcp__a__b\"],\n"
+                       "\"deny\": [\"Read\", \"github::delete\"]}}",
+                       &error),
+              error);
+    assert_ok(deft_config_resolve(config, &error), error);
+    assert_int_equal(deft_config_warning_count(config), 0);
+    assert_int_equal(deft_config_settings(config)->allowed_tool_count, 0);
+    assert_entry(config, "permissions.deny", "Read,github::delete from settings.json:2");
+    deft_config_free(config);
+}
+
+// What entries say of their servers' tools, sorted, without those that say nothing or were
+// replaced.
+static void tools_of_servers(void **state)
+{
+    (void)state;
+    deft_error   error  = DEFT_ERROR_INIT;
+    deft_config *config = new_config();
+    assert_ok(add_file(config, DEFT_LAYER_USER_FILE, "user",
+                       "{\"mcpServers\": {"
+                       "\"z\": {\"command\": \"z\", \"includeTools\": []},"
+                       "\"plain\": {\"command\": \"p\", \"excludeTools\": []},"
+                       "\"gone\": {\"command\": \"g\", \"excludeTools\": [\"t\"]},"
+                       "\"ab\": {\"command\": \"a\", \"disabledTools\": [\"t\", \"u(1)\"]},"
+                       "\"a\": {\"command\": \"a\", \"tools\": [\"*\"]}}}",
+                       &error),
+              error);
+    assert_ok(add_file(config, DEFT_LAYER_PROJECT_FILE, "project",
+                       "{\"mcpServers\": {\"gone\": {\"command\": \"g\"}}}", &error),
+              error);
+    assert_ok(deft_config_resolve(config, &error), error);
+    const deft_settings *settings = deft_config_settings(config);
+    assert_int_equal(settings->server_tools_count, 3);
+    assert_view_equal(settings->server_tools[0].server, "a");
+    assert_true(settings->server_tools[0].is_included_set);
+    assert_view_equal(settings->server_tools[0].included[0], "*");
+    assert_view_equal(settings->server_tools[1].server, "ab");
+    assert_false(settings->server_tools[1].is_included_set);
+    assert_int_equal(settings->server_tools[1].excluded_count, 2);
+    assert_view_equal(settings->server_tools[1].excluded[1], "u");
+    assert_view_equal(settings->server_tools[2].server, "z");
+    assert_true(settings->server_tools[2].is_included_set);
+    assert_int_equal(settings->server_tools[2].included_count, 0);
+    deft_config_free(config);
+}
+
+static const struct {
+    const char *name;
+    const char *members;
+    uint64_t    call_ms;
+    uint64_t    start_ms;
+    deft_era    era;
+} uses[] = {
+    {"nothing is said", "", 0, 0, DEFT_ERA_AUTO},
+    {"Cline and Roo: seconds", ", \"timeout\": 60", 60000, 0, DEFT_ERA_AUTO},
+    {"Cline: an hour", ", \"timeout\": 3600, \"autoApprove\": []", 3600000, 0, DEFT_ERA_AUTO},
+    {"Kiro: milliseconds", ", \"timeout\": 120000, \"autoApprove\": []", 120000, 0, DEFT_ERA_AUTO},
+    {"Gemini CLI: milliseconds", ", \"timeout\": 3000", 3000, 0, DEFT_ERA_AUTO},
+    {"opencode: until it shows its tools", ", \"type\": \"local\", \"timeout\": 5000", 0, 5000,
+     DEFT_ERA_AUTO},
+    {"Codex: seconds, with a fraction", ", \"tool_timeout_sec\": 1.5, \"startup_timeout_sec\": 20",
+     1500, 20000, DEFT_ERA_AUTO},
+    {"Codex: milliseconds", ", \"startup_timeout_ms\": 250", 0, 250, DEFT_ERA_AUTO},
+    {"our own words win", ", \"timeout\": 60, \"callTimeoutMs\": 5, \"startTimeoutMs\": 6", 5, 6,
+     DEFT_ERA_AUTO},
+    {"an era", ", \"era\": \"legacy\"", 0, 0, DEFT_ERA_LEGACY},
+    {"the other era", ", \"era\": \"Modern\"", 0, 0, DEFT_ERA_MODERN},
+    {"no era in particular", ", \"era\": \"auto\"", 0, 0, DEFT_ERA_AUTO},
+};
+
+static void times_and_eras_of_servers(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < array_size(uses); i++) {
+        deft_error   error  = DEFT_ERROR_INIT;
+        deft_config *config = new_config();
+        char         text[200];
+        case_name(uses[i].name);
+        (void)snprintf(text, sizeof text, "{\"mcpServers\": {\"s\": {\"command\": \"s\"%s}}}",
+                       uses[i].members);
+        assert_ok(add_file(config, DEFT_LAYER_USER_FILE, "f", text, &error), error);
+        assert_ok(deft_config_resolve(config, &error), error);
+        assert_int_equal(deft_config_warning_count(config), 0);
+        const deft_server_config *server = deft_config_server(config, 0);
+        assert_int_equal(server->call_timeout_ms, uses[i].call_ms);
+        assert_int_equal(server->start_timeout_ms, uses[i].start_ms);
+        assert_int_equal(server->era, uses[i].era);
+        deft_config_free(config);
+    }
 }
 
 static void a_slip_in_a_variable_is_told(void **state)
@@ -784,6 +972,7 @@ int main(void)
         cmocka_unit_test(later_files_of_a_layer_win_by_key),
         cmocka_unit_test(variables),
         cmocka_unit_test(flags_explicit_and_last),
+        cmocka_unit_test(the_gateway_is_not_behind_itself),
         cmocka_unit_test(servers_replace_whole),
         cmocka_unit_test(stronger_rules_come_first),
         cmocka_unit_test(bad_files_are_told_and_change_nothing),
@@ -791,6 +980,10 @@ int main(void)
         cmocka_unit_test(a_lowered_maximum_takes_the_default_along),
         cmocka_unit_test(warnings),
         cmocka_unit_test(the_last_one_counts),
+        cmocka_unit_test(permissions_of_layers),
+        cmocka_unit_test(permissions_of_claude),
+        cmocka_unit_test(tools_of_servers),
+        cmocka_unit_test(times_and_eras_of_servers),
         cmocka_unit_test(a_slip_in_a_variable_is_told),
         cmocka_unit_test(secrets_stay_secret),
         cmocka_unit_test(limits),

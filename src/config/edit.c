@@ -71,31 +71,63 @@ static deft_status edit_open(edited_text *edit, deft_view text, bool *is_blank)
 typedef struct key_location {
     deft__json_value value;     // of the key; document NULL when it is not there
     deft__json_value group;     // toolSearch; document NULL when it is not there
+    deft__json_value subgroup;  // the object of the key's own group, journal; the same
+    bool             is_shared; // that is the `permissions` at the top, which may be Claude's
     bool             is_dotted; // the file writes "toolSearch.minPct" at its top level
     bool             is_failed; // no memory to find out
 } key_location;
 
-// Whether a member's name is one for `key` there.
-static bool names_key(deft__json_value name, deft__key_place place, deft__key key,
-                      deft_buffer *scratch, key_location *location)
+// The part of a key's name before its last dot, without `toolSearch`: journal, descriptions, nothing.
+static deft_view subgroup_of(deft__key key)
 {
-    deft__key_match match;
-    bool            is_dotted = false;
-    deft_buffer_reset(scratch);
-    const deft_view text = deft__json_string(name, scratch);
-    (void)deft__key_member(text, &is_dotted);
-    location->is_failed = location->is_failed || scratch->status != DEFT_OK;
-    location->is_dotted = location->is_dotted || (is_dotted && place == DEFT__PLACE_ROOT);
-    return deft__key_find(place, text, &match) && match.key == key;
+    bool            is_grouped = false;
+    const deft_view member =
+        deft__key_member(deft_view_of(deft__key_info_of(key)->name), &is_grouped);
+    const char *dot = memchr(member.data, '.', member.size);
+    return deft_view_make(member.data, dot != NULL ? (size_t)(dot - member.data) : 0);
 }
 
-static void locate_in(deft__json_value object, deft__key_place place, deft__key key,
-                      deft_buffer *scratch, key_location *location)
+// Decodes a member's name behind `prefix`, which is empty or ends in a dot.
+static deft_view join_name(deft_view prefix, deft__json_value name, deft_buffer *scratch)
 {
-    deft__json_iterator i = deft__json_iterate(object);
+    deft_buffer_reset(scratch);
+    deft_buffer_append(scratch, prefix);
+    const size_t    start = scratch->size;
+    const deft_view text  = deft__json_string(name, scratch);
+    if (scratch->size == start) {
+        deft_buffer_append(scratch, text); // it was borrowed
+    }
+    return deft_buffer_view(scratch);
+}
+
+// Looks for `key` among the members of `object`, and of the group of its own inside.
+static void locate_in(deft__json_value object, deft__key_place place, deft__key key,
+                      deft_view prefix, deft_buffer *scratch, key_location *location)
+{
+    const deft_view     subgroup = subgroup_of(key);
+    deft__json_iterator i        = deft__json_iterate(object);
     while (deft__json_next(&i)) {
-        if (names_key(i.name, place, key, scratch, location)) {
+        deft__key_match match;
+        bool            is_dotted = false;
+        const deft_view text      = join_name(prefix, i.name, scratch);
+        (void)deft__key_member(text, &is_dotted);
+        location->is_failed = location->is_failed || scratch->status != DEFT_OK;
+        location->is_dotted = location->is_dotted || (is_dotted && place == DEFT__PLACE_ROOT);
+        if (deft__key_find(place, text, &match) && match.key == key) {
             location->value = i.value;
+        } else if (prefix.size == 0 && subgroup.size > 0 && deft_view_equal(text, subgroup) &&
+                   deft__key_is_group(place, text) && deft__json_is(i.value, DEFT__JSON_OBJECT)) {
+            size_t     own_count   = 0;
+            const bool is_at_top   = place == DEFT__PLACE_ROOT;
+            const bool is_allowing = key == DEFT__KEY_PERMISSIONS_ALLOW && is_at_top;
+            if (is_allowing && deft__is_claude_allowing(i.value, &own_count)) {
+                continue;
+            }
+            // subgroup is a part of a longer name: its dot comes next.
+            location->is_shared = is_allowing;
+            location->subgroup  = i.value;
+            locate_in(i.value, place, key, deft_view_make(subgroup.data, subgroup.size + 1),
+                      scratch, location);
         }
     }
 }
@@ -104,6 +136,7 @@ static deft_status locate(edited_text *edit, deft__key key, key_location *locati
 {
     static const char *const groups[] = {"toolSearch", "tool_search"};
     const deft__json_value   root     = deft__json_root(&edit->document);
+    const deft_view          nothing  = {NULL, 0};
     deft_buffer              scratch;
     deft_buffer_init(&scratch, edit->allocator);
     for (size_t i = 0; i < 2; i++) {
@@ -113,12 +146,12 @@ static deft_status locate(edited_text *edit, deft__key key, key_location *locati
         }
         location->group = group;
         if (deft__json_is(group, DEFT__JSON_OBJECT)) {
-            locate_in(group, DEFT__PLACE_GROUP, key, &scratch, location);
+            locate_in(group, DEFT__PLACE_GROUP, key, nothing, &scratch, location);
         } else if (key == DEFT__KEY_ENABLED) {
             location->value = group; // "toolSearch": true is the mode itself
         }
     }
-    locate_in(root, DEFT__PLACE_ROOT, key, &scratch, location);
+    locate_in(root, DEFT__PLACE_ROOT, key, nothing, &scratch, location);
     deft_buffer_clear(&scratch);
     return location->is_failed ? deft__fail_memory(edit->error) : DEFT_OK;
 }
@@ -257,23 +290,65 @@ typedef struct key_change {
     const deft__value *value;
 } key_change;
 
+// Where a new member goes. Permissions may stand at the top as well, but there Claude Code keeps its
+// own.
 static bool is_in_group(deft__key key)
 {
     bool is_grouped = false;
     (void)deft__key_member(deft_view_of(deft__key_info_of(key)->name), &is_grouped);
-    return is_grouped;
+    return is_grouped || deft_view_equals(subgroup_of(key), "permissions");
 }
 
-// "prefix" + member, quoted, and its value.
-static void write_member(const key_change *change, const char *prefix, deft_buffer *out)
+// What is allowed at the top must not look like Claude's, or it would not be read again.
+static deft_status check_shared(const key_change *change, const key_location *location,
+                                deft_error *error)
+{
+    for (size_t i = 0; i < change->value->item_count && location->is_shared; i++) {
+        deft__quoted quoted;
+        if (deft__is_claude_rule(change->value->items[i])) {
+            return deft__fail(error, DEFT_CONFLICT, 0,
+                              "'%s' looks like a rule of Claude Code's in permissions.allow at the "
+                              "top of a file; move permissions into toolSearch",
+                              deft__reader_show(&quoted, change->value->items[i]));
+        }
+    }
+    return DEFT_OK;
+}
+
+// "prefix" + name, quoted, and the value.
+static void write_named(const key_change *change, const char *prefix, deft_view name,
+                        deft_buffer *out)
 {
     deft__json_writer writer;
     deft_buffer_append_byte(out, '"');
     deft_buffer_append_text(out, prefix);
-    deft_buffer_append(out, change->member);
+    deft_buffer_append(out, name);
     deft_buffer_append_text(out, "\": ");
     deft__json_writer_init(&writer, out);
     deft__value_write_json(change->key, change->value, &writer);
+}
+
+// What stands in the key's own group.
+static deft_view last_part(const key_change *change)
+{
+    const size_t size = subgroup_of(change->key).size;
+    return size > 0 ? deft_view_slice(change->member, size + 1, change->member.size)
+                    : change->member;
+}
+
+// The member with its value, in a new group of its own where it needs one.
+static void write_member(const key_change *change, deft_buffer *out)
+{
+    const deft_view subgroup = subgroup_of(change->key);
+    if (subgroup.size == 0) {
+        write_named(change, "", change->member, out);
+        return;
+    }
+    deft_buffer_append_byte(out, '"');
+    deft_buffer_append(out, subgroup);
+    deft_buffer_append_text(out, "\": {");
+    write_named(change, "", last_part(change), out);
+    deft_buffer_append_byte(out, '}');
 }
 
 // A line end and the indent of a group's members, or a blank where all is on one line.
@@ -302,7 +377,7 @@ static void write_group(const key_change *change, const object_layout *layout, d
         deft_buffer_append_byte(out, ',');
     }
     append_break(layout, enabled.size == 0, out);
-    write_member(change, "", out);
+    write_member(change, out);
     if (layout->is_multi_line || layout->is_empty) {
         append_indent(layout, out);
     }
@@ -323,7 +398,7 @@ static void write_new(const edited_text *edit, const key_change *change, deft_bu
         deft_buffer_append_text(out, "\"toolSearch\": ");
         write_group(change, &layout, deft_view_make(NULL, 0), out);
     } else {
-        write_member(change, "", out);
+        write_member(change, out);
     }
     deft_buffer_append_text(out, "\n}\n");
 }
@@ -334,11 +409,14 @@ static void write_added(const edited_text *edit, const key_change *change,
     const deft__json_value root   = deft__json_root(&edit->document);
     deft__json_value       object = root;
     object_layout          layout = find_layout(edit, root);
-    if (!is_in_group(change->key)) {
-        write_member(change, "", member);
+    if (location->subgroup.document != NULL) {
+        object = location->subgroup;
+        write_named(change, "", last_part(change), member);
+    } else if (!is_in_group(change->key)) {
+        write_member(change, member);
     } else if (deft__json_is(location->group, DEFT__JSON_OBJECT)) {
         object = location->group;
-        write_member(change, "", member);
+        write_member(change, member);
     } else if (location->group.document != NULL) {
         // "toolSearch": true becomes an object that says so.
         write_group(change, &layout, deft__json_raw(location->group), member);
@@ -346,7 +424,7 @@ static void write_added(const edited_text *edit, const key_change *change,
                deft_buffer_view(member), out);
         return;
     } else if (location->is_dotted) {
-        write_member(change, "toolSearch.", member);
+        write_named(change, "toolSearch.", change->member, member);
     } else {
         deft_buffer_append_text(member, "\"toolSearch\": ");
         write_group(change, &layout, deft_view_make(NULL, 0), member);
@@ -368,6 +446,9 @@ static deft_status edit_once(deft_view text, const key_change *change, deft_buff
     deft_status status = edit_open(&edit, text, &is_blank);
     if (status == DEFT_OK && !is_blank) {
         status = locate(&edit, change->key, &location);
+    }
+    if (status == DEFT_OK) {
+        status = check_shared(change, &location, error);
     }
     if (status == DEFT_OK) {
         if (is_blank) {

@@ -41,6 +41,11 @@ static const char *style_word(unsigned value)
     return deft_style_name((deft_style)value);
 }
 
+static const char *call_tools_word(unsigned value)
+{
+    return deft_call_tools_name((deft_call_tools)value);
+}
+
 // In the order of the DEFT_PARAMETER_ bits.
 static const char *parameter_word(unsigned value)
 {
@@ -55,12 +60,21 @@ static const char *parameter_word(unsigned value)
 #define RESULTS_MAX 1000u
 #define BYTES_MAX   1048576u
 
+// Half a minute short of 32 years: never.
+#define DURATION_MAX 1000000000000u
+#define COUNT_MAX    1000000u
+
 #define ACCEPTS_COUNT     "a whole number from 0 to 1000000000000"
 #define ACCEPTS_THRESHOLD "a whole number from 0 to 1000000000000, or null for none"
 #define ACCEPTS_RESULTS   "a whole number from 1 to 1000"
 #define ACCEPTS_BYTES     "a whole number from 0 to 1048576"
 #define ACCEPTS_BOOL      "true or false"
 #define ACCEPTS_NAME      "1 to 64 letters, digits, _ or -"
+#define ACCEPTS_TEXT      "a text, or null for our own"
+#define ACCEPTS_COMMAND   "a command for the shell, or null for none"
+#define ACCEPTS_DURATION  "milliseconds, a whole number from 1 to 1000000000000"
+#define ACCEPTS_MANY      "a whole number from 1 to 1000000"
+#define ACCEPTS_TOOLS     "an array of tools as server::tool, name or pattern with *, or null for none"
 #define ACCEPTS_RULES                                                                              \
     "an object of patterns, each true (deferred), false (pinned) or an object with deferLoading"
 
@@ -179,6 +193,114 @@ static const deft__key_info keys[DEFT__KEY_COUNT] = {
     [DEFT__KEY_KEEP_LOADED_TOOLS] = {"toolSearch.keepLoadedTools", DEFT__KIND_BOOL,
                                      DEFT__FIELD_BOOL, AT(is_loaded_kept), .accepts = ACCEPTS_BOOL,
                                      .description = "loaded tools outlive the agent's turn"},
+    [DEFT__KEY_SEARCH_DESCRIPTION] =
+        {"toolSearch.descriptions.search", DEFT__KIND_TEXT, DEFT__FIELD_VIEW,
+         AT(search_description), .accepts = ACCEPTS_TEXT,
+         .description = "what introduces the search tool; the listing follows it"},
+    [DEFT__KEY_DESCRIBE_DESCRIPTION] = {"toolSearch.descriptions.describe", DEFT__KIND_TEXT,
+                                        DEFT__FIELD_VIEW, AT(describe_description),
+                                        .accepts = ACCEPTS_TEXT,
+                                        .description =
+                                            "what introduces the bridge's describe tool"},
+    [DEFT__KEY_CALL_DESCRIPTION]     = {"toolSearch.descriptions.call", DEFT__KIND_TEXT,
+                                        DEFT__FIELD_VIEW, AT(call_description), .accepts = ACCEPTS_TEXT,
+                                        .description = "what introduces the bridge's call tools"},
+    [DEFT__KEY_CALL_TOOLS]           = {"toolSearch.callTools", DEFT__KIND_ENUM, DEFT__FIELD_ENUM,
+                                        AT(call_tools), .word = call_tools_word, .word_count = 2,
+                                        .accepts = "one or by-effect",
+                                        .description =
+                                            "one call tool, or a second one that reaches read-only tools"},
+    [DEFT__KEY_CALL_READ_ONLY_NAME]  = {"toolSearch.callReadOnlyName", DEFT__KIND_NAME,
+                                        DEFT__FIELD_VIEW, AT(call_read_only_name),
+                                        .accepts     = ACCEPTS_NAME,
+                                        .description = "what the second call tool is called"},
+    [DEFT__KEY_VALIDATE_ARGUMENTS]   = {"toolSearch.validateArguments", DEFT__KIND_BOOL,
+                                        DEFT__FIELD_BOOL, AT(is_argument_checked),
+                                        .accepts = ACCEPTS_BOOL,
+                                        .description =
+                                            "check a call's arguments against the tool's schema"},
+    [DEFT__KEY_REPAIR_ARGUMENTS] = {"toolSearch.repairArguments", DEFT__KIND_BOOL, DEFT__FIELD_BOOL,
+                                    AT(is_argument_repaired), .accepts = ACCEPTS_BOOL,
+                                    .description =
+                                        "take \"5\" for 5 where the tool's schema wants a number"},
+    [DEFT__KEY_PERMISSIONS_ALLOW] = {"permissions.allow", DEFT__KIND_LIST, DEFT__FIELD_NONE,
+                                     .accepts     = ACCEPTS_TOOLS,
+                                     .description = "tools that may be used; none: all of them"},
+    [DEFT__KEY_PERMISSIONS_DENY]  = {"permissions.deny", DEFT__KIND_LIST, DEFT__FIELD_NONE,
+                                     .accepts = ACCEPTS_TOOLS,
+                                     .description =
+                                         "tools that may not be used; wins over permissions.allow"},
+    [DEFT__KEY_HOOK_BEFORE_CALL]  = {"hooks.beforeCall", DEFT__KIND_TEXT, DEFT__FIELD_VIEW,
+                                     AT(hook_before_call), .accepts = ACCEPTS_COMMAND,
+                                     .description = "run before each call, which it may refuse"},
+    [DEFT__KEY_HOOK_AFTER_CALL]   = {"hooks.afterCall", DEFT__KIND_TEXT, DEFT__FIELD_VIEW,
+                                     AT(hook_after_call), .accepts = ACCEPTS_COMMAND,
+                                     .description = "run after each call"},
+    [DEFT__KEY_HOOK_TIMEOUT]      = {"hooks.timeoutMs", DEFT__KIND_COUNT, DEFT__FIELD_U64,
+                                     AT(hook_timeout_ms), .min = 1, .max = DURATION_MAX,
+                                     .accepts     = ACCEPTS_DURATION,
+                                     .description = "how long a hook may take"},
+    [DEFT__KEY_JOURNAL_ENABLED]   = {"journal.enabled", DEFT__KIND_BOOL, DEFT__FIELD_BOOL,
+                                     AT(is_journal_kept), .accepts = ACCEPTS_BOOL,
+                                     .description = "write down searches and calls"},
+    [DEFT__KEY_JOURNAL_ARGUMENTS] = {"journal.arguments", DEFT__KIND_BOOL, DEFT__FIELD_BOOL,
+                                     AT(has_journal_arguments), .accepts = ACCEPTS_BOOL,
+                                     .description =
+                                         "with the arguments of calls, which may be private"},
+    [DEFT__KEY_JOURNAL_ROWS_MAX]  = {"journal.rowsMax", DEFT__KIND_COUNT, DEFT__FIELD_U64,
+                                     AT(journal_rows_max), .min = 1, .max = 1000000000u,
+                                     .accepts     = "a whole number from 1 to 1000000000",
+                                     .description = "rows that are kept; older ones are dropped"},
+    [DEFT__KEY_CALL_TIMEOUT]      = {"gateway.callTimeoutMs", DEFT__KIND_COUNT, DEFT__FIELD_U64,
+                                     AT(call_timeout_ms), .min = 1, .max = DURATION_MAX,
+                                     .accepts     = ACCEPTS_DURATION,
+                                     .description = "how long a call may go without answer or progress"},
+    [DEFT__KEY_START_TIMEOUT]     = {"gateway.startTimeoutMs", DEFT__KIND_COUNT, DEFT__FIELD_U64,
+                                     AT(start_timeout_ms), .min = 1, .max = DURATION_MAX,
+                                     .accepts     = ACCEPTS_DURATION,
+                                     .description = "how long a server may take to start"},
+    [DEFT__KEY_PROBE_TIMEOUT]     = {"gateway.probeTimeoutMs", DEFT__KIND_COUNT, DEFT__FIELD_U64,
+                                     AT(probe_timeout_ms), .min = 1, .max = DURATION_MAX,
+                                     .accepts = ACCEPTS_DURATION,
+                                     .description =
+                                         "silence to server/discover that means the legacy era"},
+    [DEFT__KEY_IDLE_STOP]         = {"gateway.idleStopMs", DEFT__KIND_COUNT, DEFT__FIELD_U64,
+                                     AT(idle_stop_ms), .min = 1, .max = DURATION_MAX,
+                                     .accepts     = ACCEPTS_DURATION,
+                                     .description = "a server without requests for so long is stopped"},
+    [DEFT__KEY_RESTART_MIN]       = {"gateway.restartMinMs", DEFT__KIND_COUNT, DEFT__FIELD_U64,
+                                     AT(restart_min_ms), .min = 1, .max = DURATION_MAX,
+                                     .accepts     = ACCEPTS_DURATION,
+                                     .description = "wait before a server that failed is started again"},
+    [DEFT__KEY_RESTART_MAX]       = {"gateway.restartMaxMs", DEFT__KIND_COUNT, DEFT__FIELD_U64,
+                                     AT(restart_max_ms), .min = 1, .max = DURATION_MAX,
+                                     .accepts     = ACCEPTS_DURATION,
+                                     .description = "the longest such wait, after many failures"},
+    [DEFT__KEY_REFRESH_AGE]       = {"gateway.refreshAgeMs", DEFT__KIND_COUNT, DEFT__FIELD_U64,
+                                     AT(refresh_age_ms), .min = 1, .max = DURATION_MAX,
+                                     .accepts = ACCEPTS_DURATION,
+                                     .description =
+                                         "age at which what is known of a server is fetched again"},
+    [DEFT__KEY_FIRST_WAIT]        = {"gateway.firstWaitMs", DEFT__KIND_COUNT, DEFT__FIELD_U64,
+                                     AT(first_wait_ms), .min = 1, .max = DURATION_MAX,
+                                     .accepts = ACCEPTS_DURATION,
+                                     .description =
+                                         "how long the first tool list waits for unknown servers"},
+    [DEFT__KEY_CALLS_MAX] = {"gateway.callsMax", DEFT__KIND_COUNT, DEFT__FIELD_U32, AT(calls_max),
+                             .min = 1, .max = COUNT_MAX, .accepts = ACCEPTS_MANY,
+                             .description = "calls at one server at once"},
+    [DEFT__KEY_QUEUE_MAX] = {"gateway.queueMax", DEFT__KIND_COUNT, DEFT__FIELD_U32, AT(queue_max),
+                             .min = 1, .max = COUNT_MAX, .accepts = ACCEPTS_MANY,
+                             .description = "calls that wait for one server"},
+    [DEFT__KEY_MESSAGE_BYTES_MAX] = {"gateway.messageBytesMax", DEFT__KIND_COUNT, DEFT__FIELD_U64,
+                                     AT(message_size_max), .min = 65536, .max = 1073741824u,
+                                     .accepts = "a whole number from 65536 to 1073741824",
+                                     .description =
+                                         "bytes of one message from a server or a client"},
+    [DEFT__KEY_STDERR_BYTES_MAX]  = {"gateway.stderrBytesMax", DEFT__KIND_COUNT, DEFT__FIELD_U64,
+                                     AT(stderr_size_max), .min = 1024, .max = 67108864u,
+                                     .accepts     = "a whole number from 1024 to 67108864",
+                                     .description = "bytes kept of what a server writes to stderr"},
 };
 
 // What other products call our keys.
@@ -237,12 +359,38 @@ static deft_view own_member(deft__key key, bool *is_in_group)
     return deft__key_member(deft_view_of(keys[key].name), is_in_group);
 }
 
+static const char *find_dot(deft_view name)
+{
+    return name.size > 0 ? memchr(name.data, '.', name.size) : NULL;
+}
+
+// A key's own member name, if the key may stand there: keys of the top that have a group of their
+// own may stand inside `toolSearch`, too.
+static bool member_at(deft__key key, bool is_in_group, deft_view *member)
+{
+    bool is_own_in_group = false;
+    *member              = own_member(key, &is_own_in_group);
+    return is_own_in_group == is_in_group || (is_in_group && find_dot(*member) != NULL);
+}
+
+bool deft__key_is_group(deft__key_place place, deft_view name)
+{
+    for (unsigned i = 0; i < DEFT__KEY_COUNT; i++) {
+        deft_view own;
+        if (member_at((deft__key)i, place != DEFT__PLACE_ROOT, &own) && name.size > 0 &&
+            own.size > name.size && own.data[name.size] == '.' &&
+            deft_view_starts_with(own, name)) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static bool find_at(bool is_in_group, deft_view name, deft__key_match *match)
 {
     for (unsigned i = 0; i < DEFT__KEY_COUNT; i++) {
-        bool            is_own_in_group = false;
-        const deft_view own             = own_member((deft__key)i, &is_own_in_group);
-        if (is_own_in_group == is_in_group && deft_view_equal(own, name)) {
+        deft_view own;
+        if (member_at((deft__key)i, is_in_group, &own) && deft_view_equal(own, name)) {
             *match = (deft__key_match){.key = (deft__key)i};
             return true;
         }
@@ -302,16 +450,48 @@ static bool has_nearly_group(deft_view name, deft_view *member)
     return deft__edit_distance(head, group, distance) <= distance;
 }
 
+// The nearest key to "group.member", both parts being a slip away at most: what stands in a group
+// of a name that other programs use, too (hooks), is theirs unless it nearly is ours.
+static const char *nearest_in_groups(deft_view name, bool is_grouped)
+{
+    const char     *dot      = find_dot(name);
+    const deft_view head     = deft_view_make(name.data, (size_t)(dot - name.data));
+    const deft_view tail     = deft_view_slice(name, head.size + 1, name.size);
+    const char     *best     = NULL;
+    size_t          distance = name.size;
+    for (unsigned i = 0; i < DEFT__KEY_COUNT; i++) {
+        deft_view   own;
+        const char *own_dot = member_at((deft__key)i, is_grouped, &own) ? find_dot(own) : NULL;
+        if (own_dot == NULL) {
+            continue;
+        }
+        const deft_view own_head   = deft_view_make(own.data, (size_t)(own_dot - own.data));
+        const deft_view own_tail   = deft_view_slice(own, own_head.size + 1, own.size);
+        const size_t    head_limit = deft__edit_distance_plausible(own_head.size);
+        const size_t    tail_limit = deft__edit_distance_plausible(own_tail.size);
+        const size_t    head_far   = deft__edit_distance(head, own_head, head_limit);
+        const size_t    tail_far   = deft__edit_distance(tail, own_tail, tail_limit);
+        if (head_far <= head_limit && tail_far <= tail_limit && head_far + tail_far < distance) {
+            distance = head_far + tail_far;
+            best     = keys[i].name;
+        }
+    }
+    return best;
+}
+
 const char *deft__key_nearest(deft__key_place place, deft_view name)
 {
     bool      is_in_group = false;
     deft_view member      = deft__key_member(name, &is_in_group);
     bool      is_grouped  = is_in_group || place == DEFT__PLACE_GROUP;
-    if (!is_grouped && name.size > 0 && memchr(name.data, '.', name.size) != NULL) {
+    if (!is_grouped && find_dot(name) != NULL) {
         is_grouped = has_nearly_group(name, &member);
         if (!is_grouped) {
-            return NULL;
+            return nearest_in_groups(name, place == DEFT__PLACE_PATH);
         }
+    }
+    if (find_dot(member) != NULL) {
+        return nearest_in_groups(member, is_grouped);
     }
 
     // Half the letters may be wrong: people write minPercent for minPct.
@@ -334,6 +514,10 @@ const char *deft__key_nearest(deft__key_place place, deft_view name)
     if (place == DEFT__PLACE_ROOT && !is_grouped) {
         compare(&search, "toolSearch", "toolSearch");
         compare(&search, "mcpServers", "mcpServers");
+        compare(&search, "permissions", "permissions");
+        compare(&search, "hooks", "hooks");
+        compare(&search, "journal", "journal");
+        compare(&search, "gateway", "gateway");
         // A key of the group that lost its group.
         for (unsigned i = 0; i < DEFT__KEY_COUNT; i++) {
             bool            is_own_in_group = false;
@@ -368,7 +552,9 @@ void deft__key_variable_name(deft__key key, char name[DEFT__VARIABLE_SIZE_MAX])
     memcpy(name, "DEFT_", size);
     for (size_t i = 0; i < own.size; i++) {
         const char byte = own.data[i];
-        if (byte >= 'A' && byte <= 'Z') {
+        if (byte == '.') {
+            name[size++] = '_';
+        } else if (byte >= 'A' && byte <= 'Z') {
             name[size++] = '_';
             name[size++] = byte;
         } else {

@@ -41,6 +41,33 @@ typedef enum deft__key {
     DEFT__KEY_RESULT_BUDGET_TOKENS,
     DEFT__KEY_STYLE,
     DEFT__KEY_KEEP_LOADED_TOOLS,
+    DEFT__KEY_SEARCH_DESCRIPTION,
+    DEFT__KEY_DESCRIBE_DESCRIPTION,
+    DEFT__KEY_CALL_DESCRIPTION,
+    DEFT__KEY_CALL_TOOLS,
+    DEFT__KEY_CALL_READ_ONLY_NAME,
+    DEFT__KEY_VALIDATE_ARGUMENTS,
+    DEFT__KEY_REPAIR_ARGUMENTS,
+    DEFT__KEY_PERMISSIONS_ALLOW,
+    DEFT__KEY_PERMISSIONS_DENY,
+    DEFT__KEY_HOOK_BEFORE_CALL,
+    DEFT__KEY_HOOK_AFTER_CALL,
+    DEFT__KEY_HOOK_TIMEOUT,
+    DEFT__KEY_JOURNAL_ENABLED,
+    DEFT__KEY_JOURNAL_ARGUMENTS,
+    DEFT__KEY_JOURNAL_ROWS_MAX,
+    DEFT__KEY_CALL_TIMEOUT,
+    DEFT__KEY_START_TIMEOUT,
+    DEFT__KEY_PROBE_TIMEOUT,
+    DEFT__KEY_IDLE_STOP,
+    DEFT__KEY_RESTART_MIN,
+    DEFT__KEY_RESTART_MAX,
+    DEFT__KEY_REFRESH_AGE,
+    DEFT__KEY_FIRST_WAIT,
+    DEFT__KEY_CALLS_MAX,
+    DEFT__KEY_QUEUE_MAX,
+    DEFT__KEY_MESSAGE_BYTES_MAX,
+    DEFT__KEY_STDERR_BYTES_MAX,
     DEFT__KEY_COUNT
 } deft__key;
 
@@ -53,6 +80,7 @@ typedef enum deft__key_kind {
     DEFT__KIND_ENUM,    // one of some words
     DEFT__KIND_FLAGS,   // some of some words, as bits
     DEFT__KIND_NAME,    // of a tool of ours
+    DEFT__KIND_TEXT,    // any text; the empty one is as good as none
     DEFT__KIND_LIST,    // texts
     DEFT__KIND_RULES    // patterns, each pinned or deferred
 } deft__key_kind;
@@ -98,6 +126,10 @@ typedef struct deft__key_match {
 } deft__key_match;
 
 bool deft__key_find(deft__key_place place, deft_view name, deft__key_match *match);
+
+// Whether `name` is an object of keys there: `journal` of journal.enabled, and inside `toolSearch`
+// `descriptions` of toolSearch.descriptions.search. What is at the top may stand inside, too.
+bool deft__key_is_group(deft__key_place place, deft_view name);
 
 // The known key nearest to `name`, as entries show it; NULL when nothing is near.
 const char *deft__key_nearest(deft__key_place place, deft_view name);

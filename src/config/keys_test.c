@@ -58,6 +58,14 @@ static const struct {
     {"toolSearch.preset", DEFT__PLACE_PATH, true, DEFT__KEY_PRESET},
     {"toolSearch.minpct", DEFT__PLACE_PATH, false, DEFT__KEY_COUNT},
     {"toolSearch.", DEFT__PLACE_PATH, false, DEFT__KEY_COUNT},
+    {"permissions.deny", DEFT__PLACE_ROOT, true, DEFT__KEY_PERMISSIONS_DENY},
+    {"permissions.deny", DEFT__PLACE_GROUP, true, DEFT__KEY_PERMISSIONS_DENY},
+    {"toolSearch.permissions.deny", DEFT__PLACE_PATH, true, DEFT__KEY_PERMISSIONS_DENY},
+    {"descriptions.search", DEFT__PLACE_GROUP, true, DEFT__KEY_SEARCH_DESCRIPTION},
+    {"descriptions.search", DEFT__PLACE_ROOT, false, DEFT__KEY_COUNT},
+    {"descriptions.search", DEFT__PLACE_PATH, true, DEFT__KEY_SEARCH_DESCRIPTION},
+    {"permissions", DEFT__PLACE_ROOT, false, DEFT__KEY_COUNT},
+    {"callTools", DEFT__PLACE_PATH, true, DEFT__KEY_CALL_TOOLS},
     {"", DEFT__PLACE_PATH, false, DEFT__KEY_COUNT},
 };
 
@@ -70,6 +78,27 @@ static void names_are_found_in_their_place(void **state)
         assert_int_equal(deft__key_find(finds[i].place, deft_view_of(finds[i].name), &match),
                          finds[i].is_known);
         assert_int_equal(match.key, finds[i].key);
+    }
+}
+
+static void groups_are_known_in_their_place(void **state)
+{
+    (void)state;
+    static const struct {
+        const char     *name;
+        deft__key_place place;
+        bool            is_group;
+    } groups[] = {
+        {"permissions", DEFT__PLACE_ROOT, true},      {"permissions", DEFT__PLACE_GROUP, true},
+        {"descriptions", DEFT__PLACE_GROUP, true},    {"descriptions", DEFT__PLACE_ROOT, false},
+        {"gateway", DEFT__PLACE_ROOT, true},          {"gate", DEFT__PLACE_ROOT, false},
+        {"gateway.", DEFT__PLACE_ROOT, false},        {"", DEFT__PLACE_ROOT, false},
+        {"journal.enabled", DEFT__PLACE_ROOT, false},
+    };
+    for (size_t i = 0; i < array_size(groups); i++) {
+        case_name(groups[i].name);
+        assert_int_equal(deft__key_is_group(groups[i].place, deft_view_of(groups[i].name)),
+                         groups[i].is_group);
     }
 }
 
@@ -102,6 +131,17 @@ static const struct {
     {"minPtc", DEFT__PLACE_PATH, "toolSearch.minPct"},
     {"prest", DEFT__PLACE_PATH, "preset"},
     {"toolSearch.thresholdPercent", DEFT__PLACE_PATH, "toolSearch.minPct"},
+    {"permisions", DEFT__PLACE_ROOT, "permissions"},
+    {"permisions.deny", DEFT__PLACE_ROOT, "permissions.deny"},
+    {"journal.enable", DEFT__PLACE_ROOT, "journal.enabled"},
+    {"hooks.beforCall", DEFT__PLACE_ROOT, "hooks.beforeCall"},
+    {"hooks.PreToolUse", DEFT__PLACE_ROOT, NULL},
+    {"permissions.ask", DEFT__PLACE_ROOT, NULL},
+    {"descriptions.serch", DEFT__PLACE_GROUP, "toolSearch.descriptions.search"},
+    {"descriptions.serch", DEFT__PLACE_PATH, "toolSearch.descriptions.search"},
+    {"toolSearch.descriptions.serch", DEFT__PLACE_PATH, "toolSearch.descriptions.search"},
+    {"gateway.callTimeout", DEFT__PLACE_PATH, "gateway.callTimeoutMs"},
+    {"callTools", DEFT__PLACE_ROOT, "toolSearch.callTools"},
 };
 
 static void the_nearest_key_is_offered(void **state)
@@ -135,6 +175,9 @@ static void variables_are_known(void **state)
         {"KIRO_CLI_TOOL_SEARCH_MATCHING_THRESHOLD", {DEFT__KEY_MATCHING_THRESHOLD, true, false}},
         {"DEFT_PRESET", {DEFT__KEY_PRESET, false, false}},
         {"DEFT_MIN_PCT", {DEFT__KEY_MIN_PCT, false, false}},
+        {"DEFT_PERMISSIONS_DENY", {DEFT__KEY_PERMISSIONS_DENY, false, false}},
+        {"DEFT_DESCRIPTIONS_SEARCH", {DEFT__KEY_SEARCH_DESCRIPTION, false, false}},
+        {"DEFT_GATEWAY_CALL_TIMEOUT_MS", {DEFT__KEY_CALL_TIMEOUT, false, false}},
         {"DEFT_LISTING_INSTRUCTIONS_BYTES", {DEFT__KEY_LISTING_INSTRUCTIONS_BYTES, false, false}},
     };
     deft__key_variable variable;
@@ -158,6 +201,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_key_is_whole),
         cmocka_unit_test(names_are_found_in_their_place),
+        cmocka_unit_test(groups_are_known_in_their_place),
         cmocka_unit_test(the_nearest_key_is_offered),
         cmocka_unit_test(variables_are_known),
     };

@@ -73,6 +73,13 @@ static const product_case cases[] = {
      {NULL},
      {"1 notes stdio notes disabled"},
      {NULL}},
+    {"Copilot CLI: tools that are never deferred, and those that may be used",
+     "mcp-config.json",
+     "{\"mcpServers\": {\"a\": {\"type\": \"local\", \"command\": \"a\", \"tools\": [\"*\"],\n"
+     " \"deferTools\": \"never\"}, \"b\": {\"command\": \"b\", \"deferTools\": \"auto\"}}}",
+     {"toolSearch.servers=a=pinned"},
+     {"1 a stdio a pinned", "2 b stdio b"},
+     {NULL}},
     {"Claude: .mcp.json with every transport",
      ".mcp.json",
      "{\"mcpServers\": {\n"

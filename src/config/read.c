@@ -273,18 +273,51 @@ static deft_status warn_unknown(deft__reader *reader, deft__key_place place, def
     }
 }
 
-static deft_status join_path(deft__reader *reader, const char *group, deft_view name,
-                             deft_view *path)
+static deft_status join_path(deft__reader *reader, deft_view group, deft_view name, deft_view *path)
 {
     deft_buffer buffer;
     deft_buffer_init(&buffer, reader->source->arena.allocator);
-    deft_buffer_append_text(&buffer, group);
+    deft_buffer_append(&buffer, group);
     deft_buffer_append_byte(&buffer, '.');
     deft_buffer_append(&buffer, name);
     const bool is_done = buffer.status == DEFT_OK &&
                          deft__arena_copy(&reader->source->arena, deft_buffer_view(&buffer), path);
     deft_buffer_clear(&buffer);
     return is_done ? DEFT_OK : deft__fail_memory(reader->error);
+}
+
+// An object of keys inside another: `journal` at the top, `descriptions` in `toolSearch`. Under
+// names that other programs use in their files, only what is nearly ours is worth a warning.
+static deft_status read_keys(deft__reader *reader, deft__key_place place, deft_view group,
+                             bool is_shared, deft__json_value json)
+{
+    const bool          is_inner = place == DEFT__PLACE_GROUP;
+    deft_status         status   = deft__reader_check_duplicates(reader, json);
+    deft__json_iterator i        = deft__json_iterate(json);
+    while (status == DEFT_OK && deft__json_next(&i)) {
+        deft__key_match match;
+        deft_view       member = {NULL, 0};
+        deft_view       name   = {NULL, 0};
+        deft_view       path   = {NULL, 0};
+        if (!deft__reader_string(reader, i.name, &member)) {
+            return DEFT_OUT_OF_MEMORY;
+        }
+        status = join_path(reader, group, member, &name);
+        path   = name;
+        if (status == DEFT_OK && is_inner) {
+            status = join_path(reader, deft_view_of("toolSearch"), name, &path);
+        }
+        if (status != DEFT_OK) {
+            return status;
+        }
+        if (deft__key_find(place, name, &match)) {
+            status = read_key(reader, match, path, deft__json_offset(json), i.value);
+        } else if (!is_shared || deft__key_nearest(place, name) != NULL) {
+            status = warn_unknown(reader, place, name, is_inner ? "toolSearch." : "",
+                                  deft__json_offset(i.name));
+        }
+    }
+    return status;
 }
 
 // `toolSearch`: a bool, a word or an object of keys (E4).
@@ -305,10 +338,13 @@ static deft_status read_group(deft__reader *reader, deft_view group, deft__json_
             return DEFT_OUT_OF_MEMORY;
         }
         if (deft__key_find(DEFT__PLACE_GROUP, name, &match)) {
-            status = join_path(reader, "toolSearch", name, &path);
+            status = join_path(reader, deft_view_of("toolSearch"), name, &path);
             if (status == DEFT_OK) {
                 status = read_key(reader, match, path, deft__json_offset(json), i.value);
             }
+        } else if (deft__key_is_group(DEFT__PLACE_GROUP, name) &&
+                   deft__json_is(i.value, DEFT__JSON_OBJECT)) {
+            status = read_keys(reader, DEFT__PLACE_GROUP, name, false, i.value);
         } else {
             status = warn_unknown(reader, DEFT__PLACE_GROUP, name, "toolSearch.",
                                   deft__json_offset(i.name));
@@ -328,7 +364,7 @@ static deft_status read_variable(deft__reader *reader, deft_view name, size_t ob
     }
     deft_view path = {NULL, 0};
     deft_view text = deft__json_raw(json);
-    if (join_path(reader, "env", name, &path) != DEFT_OK ||
+    if (join_path(reader, deft_view_of("env"), name, &path) != DEFT_OK ||
         (deft__json_is(json, DEFT__JSON_STRING) && !deft__reader_string(reader, json, &text))) {
         return DEFT_OUT_OF_MEMORY;
     }
@@ -399,6 +435,61 @@ static bool has_dot(deft_view name)
     return name.size > 0 && memchr(name.data, '.', name.size) != NULL;
 }
 
+bool deft__is_claude_rule(deft_view text)
+{
+    static const char *const tools[] = {
+        "Bash",  "Read",      "Edit",     "Write",     "MultiEdit",  "NotebookEdit", "NotebookRead",
+        "Glob",  "Grep",      "LS",       "WebFetch",  "WebSearch",  "Task",         "Agent",
+        "Skill", "TodoWrite", "TodoRead", "KillShell", "BashOutput", "SlashCommand", "ExitPlanMode",
+    };
+    return FIND_NAME(text, tools) != NULL || deft_view_starts_with(text, deft_view_of("mcp__")) ||
+           (text.size > 0 && memchr(text.data, '(', text.size) != NULL);
+}
+
+bool deft__is_claude_allowing(deft__json_value permissions, size_t *own_count)
+{
+    static const char *const theirs[]  = {"ask", "defaultMode", "additionalDirectories",
+                                          "disableBypassPermissionsMode"};
+    bool                     is_theirs = false;
+    *own_count                         = 0;
+    for (size_t i = 0; i < sizeof theirs / sizeof theirs[0]; i++) {
+        is_theirs =
+            is_theirs || !deft__json_is(deft__json_member(permissions, theirs[i]), DEFT__JSON_NONE);
+    }
+    deft__json_iterator item = deft__json_iterate(deft__json_member(permissions, "allow"));
+    while (deft__json_next(&item)) {
+        const deft_view raw     = deft__json_raw(item.value);
+        const deft_view text    = deft_view_slice(raw, 1, raw.size > 1 ? raw.size - 2 : 0);
+        const bool      is_rule = deft__is_claude_rule(text);
+        is_theirs               = is_theirs || is_rule;
+        *own_count += is_rule ? 0 : 1;
+    }
+    return is_theirs;
+}
+
+// `permissions` at the top. What is denied is denied, whoever wrote it: a rule of Claude's fits no
+// tool of a server. But what Claude allows would here shut out every tool there is.
+static deft_status read_permissions(deft__reader *reader, deft__json_value json)
+{
+    const deft__json_value deny      = deft__json_member(json, "deny");
+    size_t                 own_count = 0;
+    deft_status            status    = DEFT_OK;
+    if (!deft__is_claude_allowing(json, &own_count)) {
+        return read_keys(reader, DEFT__PLACE_ROOT, deft_view_of("permissions"), true, json);
+    }
+    if (deft__json_is(deny, DEFT__JSON_ARRAY)) {
+        status = read_key(reader, (deft__key_match){.key = DEFT__KEY_PERMISSIONS_DENY},
+                          deft_view_of("permissions.deny"), deft__json_offset(json), deny);
+    }
+    if (status == DEFT_OK && own_count > 0) {
+        // Better said than left to be believed.
+        status = deft__reader_warn(reader, deft__json_offset(json),
+                                   "permissions.allow is taken for Claude Code's and not read; put "
+                                   "deft's into toolSearch.permissions");
+    }
+    return status;
+}
+
 // A member of PraisonAI's dictionary that stands at the top of a file.
 static bool is_of_dictionary(deft_view name, deft__key key)
 {
@@ -421,6 +512,12 @@ static deft_status read_member(deft__reader *reader, deft_view name, deft__json_
     } else if (deft__key_find(DEFT__PLACE_ROOT, name, &match)) {
         reader->source->has_dictionary |= is_of_dictionary(name, match.key);
         return read_key(reader, match, name, object, at.value);
+    } else if (deft__json_is(at.value, DEFT__JSON_OBJECT) &&
+               deft__key_is_group(DEFT__PLACE_ROOT, name)) {
+        return deft_view_equals(name, "permissions")
+                   ? read_permissions(reader, at.value)
+                   : read_keys(reader, DEFT__PLACE_ROOT, name, deft_view_equals(name, "hooks"),
+                               at.value);
     } else if (FIND_NAME(name, foreign_members) != NULL || deft__reader_is_full(reader) ||
                (has_dot(name) && deft__key_nearest(DEFT__PLACE_ROOT, name) == NULL)) {
         // Dotted names are how Kiro and VS Code keep all of their settings in one file.
@@ -432,7 +529,8 @@ static deft_status read_member(deft__reader *reader, deft_view name, deft__json_
 
 // Containers that may be there twice; then the last one counts, as with any name.
 static const char *const containers[] = {"toolSearch",      "tool_search", "mcpServers", "servers",
-                                         "context_servers", "mcp_servers", "mcp",        "env"};
+                                         "context_servers", "mcp_servers", "mcp",        "env",
+                                         "permissions",     "hooks",       "journal",    "gateway"};
 
 #define CONTAINER_COUNT (sizeof containers / sizeof containers[0])
 

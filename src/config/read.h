@@ -78,4 +78,36 @@ bool        deft__deferral_take(deft__deferral *deferral, deft_view name, deft__
 deft_status deft__deferral_read(deft__reader *reader, const char *path,
                                 const deft__deferral *deferral, bool *is_set, bool *is_deferred);
 
+// Claude Code keeps its own `permissions` at the top of its settings: rules like Bash(npm run *),
+// mcp__github__get_me or Read. Ours are tools of servers. Whether a text is such a rule, and whether
+// what such an object allows is Claude's; `own_count` is how much of it does not look so.
+bool deft__is_claude_rule(deft_view text);
+bool deft__is_claude_allowing(deft__json_value permissions, size_t *own_count);
+
+// How a server may be used, as members of its entry say: for how long, in which era, which tools.
+typedef enum deft__use_member {
+    DEFT__USE_TIMEOUT, // in the unit of the product that wrote it
+    DEFT__USE_CALL_TIMEOUT_MS,
+    DEFT__USE_CALL_TIMEOUT_SECONDS,
+    DEFT__USE_START_TIMEOUT_MS,
+    DEFT__USE_START_TIMEOUT_SECONDS,
+    DEFT__USE_APPROVALS, // read only to know whose entry it is
+    DEFT__USE_ERA,
+    DEFT__USE_INCLUDED,
+    DEFT__USE_EXCLUDED,
+    DEFT__USE_COUNT
+} deft__use_member;
+
+typedef struct deft__server_use {
+    deft__json_value members[DEFT__USE_COUNT];
+    const char      *names[DEFT__USE_COUNT]; // as the file calls them
+    deft__json_value type;                   // and its `tools`: set by the caller
+    deft__json_value tools;
+} deft__server_use;
+
+bool        deft__server_use_take(deft__server_use *use, deft_view name, deft__json_value value);
+const char *deft__server_use_name(size_t index); // of a member, by number; NULL behind the last
+deft_status deft__server_use_read(deft__reader *reader, const char *path,
+                                  const deft__server_use *use, deft_server_config *server);
+
 #endif

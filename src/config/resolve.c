@@ -6,6 +6,7 @@
 #include "config/read.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 
 // A value and who said it.
 typedef struct candidate {
@@ -106,6 +107,12 @@ static bool is_rules(unsigned key)
     return deft__key_info_of((deft__key)key)->kind == DEFT__KIND_RULES;
 }
 
+// Whether what several sources say adds up, instead of one of them winning.
+static bool is_joined(unsigned key)
+{
+    return is_rules(key) || key == DEFT__KEY_PERMISSIONS_DENY;
+}
+
 // PraisonAI is off where nothing is said, and auto where a dictionary is given that does not say.
 static bool has_dictionary(const joining *resolution)
 {
@@ -129,7 +136,7 @@ static deft_status apply_winners(joining *resolution)
     }
     for (unsigned i = 0; i < DEFT__KEY_COUNT; i++) {
         const candidate winner = resolution->winners[i];
-        if (winner.source != NULL && !is_rules(i)) {
+        if (winner.source != NULL && !is_joined(i)) {
             const deft_status status = check_twice_said(resolution, winner);
             if (status != DEFT_OK) {
                 return status;
@@ -142,8 +149,23 @@ static deft_status apply_winners(joining *resolution)
 
 // Servers: the last of a name counts, in the place of the first.
 
+// `deft serve` without anything more: ourselves. An agent's file that we read too (.mcp.json) has that
+// entry; behind the gateway it would start another gateway, that one the next, and so on.
+static bool is_ourselves(const deft_server_config *server)
+{
+    const deft_view name = DEFT_VIEW_INIT("deft");
+    const deft_view path = server->command;
+    return path.size >= name.size &&
+           deft_view_equal(deft_view_slice(path, path.size - name.size, name.size), name) &&
+           (path.size == name.size || path.data[path.size - name.size - 1] == '/') &&
+           server->argument_count == 1 && deft_view_equals(server->arguments[0], "serve");
+}
+
 static deft_status choose_server(joining *resolution, const deft__source_server *server)
 {
+    if (is_ourselves(&server->server)) {
+        return DEFT_OK;
+    }
     deft__resolved *resolved = resolution->resolved;
     uint32_t        index    = (uint32_t)resolved->server_count;
     if (!deft__map_find(&resolution->server_by_name, server->server.name, &index)) {
@@ -344,6 +366,102 @@ static deft_status join_rules(joining *resolution, deft__key key, const deft_rul
     return join_rule_sets(resolution, &sets, rules, count);
 }
 
+// Permissions: what any layer denies stays denied, so a file that comes along with a project cannot
+// take back what its user forbade. What is allowed is up to the strongest layer that says so.
+
+// How many denials there are, however often each.
+static size_t count_denials(const joining *resolution)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < resolution->source_count; i++) {
+        const deft__source *source = resolution->sources[i];
+        for (size_t j = 0; j < source->assignment_count; j++) {
+            count += source->assignments[j].key == DEFT__KEY_PERMISSIONS_DENY
+                         ? source->assignments[j].value.item_count
+                         : 0;
+        }
+    }
+    return count;
+}
+
+// Adds what is not there yet.
+static deft_status add_denials(joining *resolution, candidate from, deft__map *seen,
+                               deft_view *items, size_t *count)
+{
+    const deft__value *value = &from.assignment->value;
+    for (size_t i = 0; i < value->item_count; i++) {
+        uint32_t place = 0;
+        if (deft__map_find(seen, value->items[i], &place)) {
+            continue;
+        }
+        if (!deft__map_put(seen, value->items[i], (uint32_t)*count)) {
+            return deft__fail_memory(resolution->error);
+        }
+        items[(*count)++] = value->items[i];
+    }
+    return DEFT_OK;
+}
+
+static deft_status join_denials(joining *resolution)
+{
+    deft__resolved *resolved = resolution->resolved;
+    candidate      *winner   = &resolution->winners[DEFT__KEY_PERMISSIONS_DENY];
+    size_t          count    = 0;
+    deft_view      *items =
+        deft__arena_array(&resolved->arena, count_denials(resolution) + 1, sizeof *items);
+    if (items == NULL) {
+        return deft__fail_memory(resolution->error);
+    }
+    deft__map seen;
+    deft__map_init(&seen, 0, resolved->arena.allocator);
+    deft_status status = DEFT_OK;
+    for (size_t i = resolution->source_count; i-- > 0;) {
+        const deft__source *source = resolution->sources[i];
+        for (size_t j = 0; j < source->assignment_count && status == DEFT_OK; j++) {
+            const candidate next = {source, &source->assignments[j]};
+            if (next.assignment->key == DEFT__KEY_PERMISSIONS_DENY && !is_repeated(source, j)) {
+                *winner = count == 0 ? next : *winner; // the strongest that denies anything
+                status  = add_denials(resolution, next, &seen, items, &count);
+            }
+        }
+    }
+    deft__map_clear(&seen);
+    resolved->settings.denied_tools      = items;
+    resolved->settings.denied_tool_count = count;
+    return status;
+}
+
+static int compare_server_tools(const void *a, const void *b)
+{
+    const deft_view first  = ((const deft_server_tools *)a)->server;
+    const deft_view second = ((const deft_server_tools *)b)->server;
+    const size_t    shared = first.size < second.size ? first.size : second.size;
+    const int       order  = memcmp(first.data, second.data, shared);
+    return order != 0 ? order : (first.size > second.size) - (first.size < second.size);
+}
+
+// What the chosen servers' entries say of their tools.
+static deft_status collect_server_tools(joining *resolution)
+{
+    deft__resolved    *resolved = resolution->resolved;
+    deft_server_tools *lists =
+        deft__arena_array(&resolved->arena, resolved->server_count + 1, sizeof *lists);
+    size_t count = 0;
+    if (lists == NULL) {
+        return deft__fail_memory(resolution->error);
+    }
+    for (size_t i = 0; i < resolved->server_count; i++) {
+        const deft_server_tools *tools = &resolved->servers[i].tools;
+        if (tools->is_included_set || tools->excluded_count > 0) {
+            lists[count++] = *tools;
+        }
+    }
+    qsort(lists, count, sizeof *lists, compare_server_tools);
+    resolved->settings.server_tools       = lists;
+    resolved->settings.server_tools_count = count;
+    return DEFT_OK;
+}
+
 // Entries.
 
 static bool write_entry_value(joining *resolution, deft__key key)
@@ -440,11 +558,13 @@ static deft_status check_results(joining *resolution)
 static deft_status check_names(joining *resolution)
 {
     static const deft__key keys[]   = {DEFT__KEY_SEARCH_NAME, DEFT__KEY_DESCRIBE_NAME,
-                                       DEFT__KEY_CALL_NAME};
+                                       DEFT__KEY_CALL_NAME, DEFT__KEY_CALL_READ_ONLY_NAME};
     const deft_settings   *settings = &resolution->resolved->settings;
-    const deft_view names[] = {settings->search_name, settings->describe_name, settings->call_name};
-    for (size_t i = 0; i < 3; i++) {
-        for (size_t j = i + 1; j < 3; j++) {
+    const deft_view names[] = {settings->search_name, settings->describe_name, settings->call_name,
+                               settings->call_read_only_name};
+    const size_t    count   = settings->call_tools == DEFT_CALL_TOOLS_BY_EFFECT ? 4 : 3;
+    for (size_t i = 0; i < count; i++) {
+        for (size_t j = i + 1; j < count; j++) {
             const deft_config_entry *first  = &resolution->resolved->entries[keys[i]];
             const deft_config_entry *second = &resolution->resolved->entries[keys[j]];
             place_text               first_place;
@@ -516,6 +636,12 @@ static deft_status resolve_into(joining *resolution)
     if (status == DEFT_OK) {
         status = join_rules(resolution, DEFT__KEY_TOOLS, &resolved->settings.tool_rules,
                             &resolved->settings.tool_rule_count);
+    }
+    if (status == DEFT_OK) {
+        status = join_denials(resolution);
+    }
+    if (status == DEFT_OK) {
+        status = collect_server_tools(resolution);
     }
     if (status != DEFT_OK) {
         return status;

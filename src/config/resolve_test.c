@@ -58,6 +58,12 @@ static void write_random_value(uint32_t *state, const deft__key_info *info, deft
         deft_buffer_append_text(out, "name_");
         deft_buffer_append_u64(out, next_random(state));
         break;
+    case DEFT__KIND_TEXT: {
+        static const char *const texts[] = {"", "null", "none", " say \"so\"\nor not ",
+                                            "\xC3\xA9,"};
+        deft_buffer_append_text(out, texts[pick(state, 5)]);
+        break;
+    }
     case DEFT__KIND_LIST:
     case DEFT__KIND_RULES: {
         deft__json_writer writer;
@@ -90,6 +96,15 @@ static void assert_rules_equal(const deft_rule *a, size_t a_count, const deft_ru
     }
 }
 
+static void assert_lists_equal(const deft_view *a, size_t a_count, const deft_view *b,
+                               size_t b_count)
+{
+    assert_int_equal(a_count, b_count);
+    for (size_t i = 0; i < a_count; i++) {
+        assert_true(deft_view_equal(a[i], b[i]));
+    }
+}
+
 static void assert_thresholds_equal(deft_threshold a, deft_threshold b)
 {
     assert_int_equal(a.is_set, b.is_set);
@@ -109,10 +124,7 @@ static void assert_settings_equal(const deft_settings *a, const deft_settings *b
     assert_int_equal(a->measured_form, b->measured_form);
     assert_int_equal(a->defer, b->defer);
     assert_int_equal(a->is_core_tools_set, b->is_core_tools_set);
-    assert_int_equal(a->core_tool_count, b->core_tool_count);
-    for (size_t i = 0; i < a->core_tool_count; i++) {
-        assert_true(deft_view_equal(a->core_tools[i], b->core_tools[i]));
-    }
+    assert_lists_equal(a->core_tools, a->core_tool_count, b->core_tools, b->core_tool_count);
     assert_rules_equal(a->server_rules, a->server_rule_count, b->server_rules,
                        b->server_rule_count);
     assert_rules_equal(a->tool_rules, a->tool_rule_count, b->tool_rules, b->tool_rule_count);
@@ -133,6 +145,40 @@ static void assert_settings_equal(const deft_settings *a, const deft_settings *b
     assert_int_equal(a->result_budget_tokens, b->result_budget_tokens);
     assert_int_equal(a->style, b->style);
     assert_int_equal(a->is_loaded_kept, b->is_loaded_kept);
+}
+
+// The same for what a gateway needs.
+static void assert_gateway_settings_equal(const deft_settings *a, const deft_settings *b)
+{
+    assert_true(deft_view_equal(a->search_description, b->search_description));
+    assert_true(deft_view_equal(a->describe_description, b->describe_description));
+    assert_true(deft_view_equal(a->call_description, b->call_description));
+    assert_int_equal(a->call_tools, b->call_tools);
+    assert_true(deft_view_equal(a->call_read_only_name, b->call_read_only_name));
+    assert_int_equal(a->is_argument_checked, b->is_argument_checked);
+    assert_int_equal(a->is_argument_repaired, b->is_argument_repaired);
+    assert_lists_equal(a->allowed_tools, a->allowed_tool_count, b->allowed_tools,
+                       b->allowed_tool_count);
+    assert_lists_equal(a->denied_tools, a->denied_tool_count, b->denied_tools,
+                       b->denied_tool_count);
+    assert_true(deft_view_equal(a->hook_before_call, b->hook_before_call));
+    assert_true(deft_view_equal(a->hook_after_call, b->hook_after_call));
+    assert_int_equal(a->hook_timeout_ms, b->hook_timeout_ms);
+    assert_int_equal(a->is_journal_kept, b->is_journal_kept);
+    assert_int_equal(a->has_journal_arguments, b->has_journal_arguments);
+    assert_int_equal(a->journal_rows_max, b->journal_rows_max);
+    assert_int_equal(a->call_timeout_ms, b->call_timeout_ms);
+    assert_int_equal(a->start_timeout_ms, b->start_timeout_ms);
+    assert_int_equal(a->probe_timeout_ms, b->probe_timeout_ms);
+    assert_int_equal(a->idle_stop_ms, b->idle_stop_ms);
+    assert_int_equal(a->restart_min_ms, b->restart_min_ms);
+    assert_int_equal(a->restart_max_ms, b->restart_max_ms);
+    assert_int_equal(a->refresh_age_ms, b->refresh_age_ms);
+    assert_int_equal(a->first_wait_ms, b->first_wait_ms);
+    assert_int_equal(a->calls_max, b->calls_max);
+    assert_int_equal(a->queue_max, b->queue_max);
+    assert_int_equal(a->message_size_max, b->message_size_max);
+    assert_int_equal(a->stderr_size_max, b->stderr_size_max);
 }
 
 // Sets some keys of some layers at random. False when they contradict one another.
@@ -175,6 +221,8 @@ static void what_is_shown_can_be_set(void **state)
             }
             assert_ok(deft_config_resolve(again, &error), error);
             assert_settings_equal(deft_config_settings(config), deft_config_settings(again));
+            assert_gateway_settings_equal(deft_config_settings(config),
+                                          deft_config_settings(again));
             checked++;
         }
         deft_config_free(config);
@@ -210,6 +258,8 @@ static void what_is_shown_can_be_written(void **state)
                       error);
             assert_ok(deft_config_resolve(again, &error), error);
             assert_settings_equal(deft_config_settings(config), deft_config_settings(again));
+            assert_gateway_settings_equal(deft_config_settings(config),
+                                          deft_config_settings(again));
             assert_int_equal(deft_config_warning_count(again) > 1, false);
         }
         deft_config_free(config);

@@ -22,6 +22,7 @@ typedef enum server_member {
     MEMBER_ENABLED,
     MEMBER_TOOLS,
     MEMBER_ENVIRONMENT_FILE,
+    MEMBER_DEFER_TOOLS, // Copilot CLI: "never" is alwaysLoad
     MEMBER_COUNT,
     MEMBER_FOREIGN = MEMBER_COUNT // known, and of no consequence here
 } server_member;
@@ -49,14 +50,9 @@ static const struct {
     {"tools", MEMBER_TOOLS},
     {"envFile", MEMBER_ENVIRONMENT_FILE},
     {"env_file", MEMBER_ENVIRONMENT_FILE},
+    {"deferTools", MEMBER_DEFER_TOOLS},
     // Kiro, Cline, Roo, Cursor, Gemini CLI, VS Code
-    {"timeout", MEMBER_FOREIGN},
-    {"autoApprove", MEMBER_FOREIGN},
-    {"alwaysAllow", MEMBER_FOREIGN},
-    {"disabledTools", MEMBER_FOREIGN},
     {"trust", MEMBER_FOREIGN},
-    {"includeTools", MEMBER_FOREIGN},
-    {"excludeTools", MEMBER_FOREIGN},
     {"name", MEMBER_FOREIGN},
     {"description", MEMBER_FOREIGN},
     {"version", MEMBER_FOREIGN},
@@ -72,11 +68,6 @@ static const struct {
     // Codex
     {"env_vars", MEMBER_FOREIGN},
     {"required", MEMBER_FOREIGN},
-    {"startup_timeout_sec", MEMBER_FOREIGN},
-    {"startup_timeout_ms", MEMBER_FOREIGN},
-    {"tool_timeout_sec", MEMBER_FOREIGN},
-    {"enabled_tools", MEMBER_FOREIGN},
-    {"disabled_tools", MEMBER_FOREIGN},
     {"default_tools_approval_mode", MEMBER_FOREIGN},
     {"scopes", MEMBER_FOREIGN},
     {"oauth_resource", MEMBER_FOREIGN},
@@ -92,6 +83,7 @@ typedef struct server_draft {
     char                path[160]; // "mcpServers.github"
     deft__json_value    members[MEMBER_COUNT];
     deft__deferral      deferral;
+    deft__server_use    use;
     deft__source_server result;
 } server_draft;
 
@@ -109,6 +101,18 @@ static deft_status fail_kind(server_draft *draft, const char *name, deft__json_v
                              deft__json_kind_name(deft__json_kind_of(json)), accepted);
 }
 
+// Every name that a member may have, by number; NULL behind the last.
+static const char *known_name(size_t index)
+{
+    if (index < NAME_COUNT) {
+        return members[index].name;
+    } else if (index < NAME_COUNT + 2) {
+        return deferral_names[index - NAME_COUNT];
+    } else {
+        return deft__server_use_name(index - NAME_COUNT - 2);
+    }
+}
+
 static deft_status warn_unknown(server_draft *draft, deft_view name, size_t offset)
 {
     const char  *nearest  = NULL;
@@ -117,8 +121,8 @@ static deft_status warn_unknown(server_draft *draft, deft_view name, size_t offs
     if (deft__reader_is_full(draft->reader)) {
         return DEFT_OK;
     }
-    for (size_t i = 0; i < NAME_COUNT + 2; i++) {
-        const char  *known = i < NAME_COUNT ? members[i].name : deferral_names[i - NAME_COUNT];
+    for (size_t i = 0; known_name(i) != NULL; i++) {
+        const char  *known         = known_name(i);
         const size_t this_distance = deft__edit_distance(name, deft_view_of(known), distance);
         if (this_distance < distance) {
             distance = this_distance;
@@ -149,7 +153,8 @@ static deft_status collect(server_draft *draft, deft__json_value object)
         }
         if (found < NAME_COUNT && members[found].member != MEMBER_FOREIGN) {
             draft->members[members[found].member] = i.value;
-        } else if (found == NAME_COUNT && !deft__deferral_take(&draft->deferral, name, i.value)) {
+        } else if (found == NAME_COUNT && !deft__deferral_take(&draft->deferral, name, i.value) &&
+                   !deft__server_use_take(&draft->use, name, i.value)) {
             status = warn_unknown(draft, name, deft__json_offset(i.name));
         }
     }
@@ -450,12 +455,17 @@ static deft_status read_deferral(server_draft *draft, size_t offset)
 
     deft_status status = deft__deferral_read(draft->reader, draft->path, &draft->deferral,
                                              &server->is_defer_set, &server->is_deferred);
+    if (!server->is_defer_set &&
+        deft__json_string_equals(draft->members[MEMBER_DEFER_TOOLS], deft_view_of("never"))) {
+        server->is_defer_set = true;
+        server->is_deferred  = false;
+    }
     if (status == DEFT_OK && deft__json_is(tools, DEFT__JSON_OBJECT)) {
         status = deft__read_rules(draft->reader, path, server->name, tools, &draft->result.rules,
                                   &draft->result.rule_count);
     } else if (status == DEFT_OK && has(draft, MEMBER_TOOLS) &&
                !deft__json_is(tools, DEFT__JSON_ARRAY)) {
-        // An array is another product's list of tools that may be used.
+        // An array is a list of tools that may be used: see server_use.c.
         status = fail_kind(draft, "tools", tools, "an object of tool names or patterns");
     }
     if (status == DEFT_OK && (server->is_defer_set || draft->result.rule_count > 0) &&
@@ -494,6 +504,11 @@ static deft_status read_server(server_draft *draft, deft_view name, deft__json_i
     }
     if (status == DEFT_OK) {
         status = read_deferral(draft, offset);
+    }
+    if (status == DEFT_OK) {
+        draft->use.type  = draft->members[MEMBER_TYPE];
+        draft->use.tools = draft->members[MEMBER_TOOLS];
+        status           = deft__server_use_read(draft->reader, draft->path, &draft->use, server);
     }
     if (status == DEFT_OK && has(draft, MEMBER_ENVIRONMENT_FILE)) {
         status = deft__reader_warn(

@@ -155,6 +155,20 @@ static deft_status parse_name(deft_view text, deft__arena *arena, deft__value *v
     return DEFT_OK;
 }
 
+// The word null means none here as it does wherever a person types it.
+static deft_status parse_text(deft_view text, deft__arena *arena, deft__value *value)
+{
+    deft_view copy = trim(text);
+    if (deft__value_is_word(copy, "null")) {
+        copy.size = 0;
+    }
+    if (!deft__arena_copy(arena, copy, &copy)) {
+        return DEFT_OUT_OF_MEMORY;
+    }
+    *value = (deft__value){.text = copy};
+    return DEFT_OK;
+}
+
 // The same list of texts, whether it was an array or typed with commas.
 typedef struct text_list {
     deft_view *items;
@@ -306,7 +320,7 @@ static bool is_list(const deft__key_info *info)
 static bool may_be_unset(const deft__key_info *info)
 {
     return info->field == DEFT__FIELD_THRESHOLD || info->kind == DEFT__KIND_LIST ||
-           info->kind == DEFT__KIND_RULES;
+           info->kind == DEFT__KIND_RULES || info->kind == DEFT__KIND_TEXT;
 }
 
 static deft_status from_json_string(const deft__key_info *info, deft__json_value json,
@@ -324,6 +338,8 @@ static deft_status from_json_string(const deft__key_info *info, deft__json_value
         status = parse_enum(info, text, value);
     } else if (info->kind == DEFT__KIND_NAME) {
         status = parse_name(text, arena, value);
+    } else if (info->kind == DEFT__KIND_TEXT) {
+        status = parse_text(text, arena, value);
     }
     deft_buffer_clear(&scratch);
     return status;
@@ -414,6 +430,9 @@ deft_status deft__value_from_text(deft__key key, deft_view text, bool is_true_on
         return parse_enum(info, trimmed, value);
     case DEFT__KIND_NAME:
         return parse_name(trimmed, arena, value);
+    case DEFT__KIND_TEXT:
+        return deft__utf8_valid_size(trimmed) < trimmed.size ? DEFT_INVALID
+                                                             : parse_text(trimmed, arena, value);
     case DEFT__KIND_LIST:
     case DEFT__KIND_FLAGS:
     case DEFT__KIND_RULES:
@@ -473,6 +492,12 @@ void deft__value_apply(deft__key key, const deft__value *value, deft_settings *s
             settings->core_tools        = value->items;
             settings->core_tool_count   = value->item_count;
             settings->is_core_tools_set = !value->is_unset;
+        } else if (key == DEFT__KEY_PERMISSIONS_ALLOW) {
+            settings->allowed_tools      = value->items;
+            settings->allowed_tool_count = value->item_count;
+        } else if (key == DEFT__KEY_PERMISSIONS_DENY) {
+            settings->denied_tools      = value->items;
+            settings->denied_tool_count = value->item_count;
         }
         break;
     }
@@ -585,6 +610,10 @@ static void write_lists_of(deft__key key, const deft_settings *settings, deft_bu
         write_list(NULL, settings->server_rules, settings->server_rule_count, false, out);
     } else if (key == DEFT__KEY_TOOLS) {
         write_list(NULL, settings->tool_rules, settings->tool_rule_count, false, out);
+    } else if (key == DEFT__KEY_PERMISSIONS_ALLOW) {
+        write_list(settings->allowed_tools, NULL, settings->allowed_tool_count, false, out);
+    } else if (key == DEFT__KEY_PERMISSIONS_DENY) {
+        write_list(settings->denied_tools, NULL, settings->denied_tool_count, false, out);
     } else if (settings->is_core_tools_set && settings->core_tool_count == 0) {
         deft_buffer_append_text(out, "none");
     } else if (settings->is_core_tools_set) {
@@ -618,6 +647,7 @@ void deft__value_write_text(deft__key key, const deft_settings *settings, deft_b
         write_flags(info, number, out);
         break;
     case DEFT__KIND_NAME:
+    case DEFT__KIND_TEXT:
         deft_buffer_append(
             out, *(const deft_view *)(const void *)((const char *)settings + info->offset));
         break;
@@ -689,6 +719,7 @@ void deft__value_write_json(deft__key key, const deft__value *value, deft__json_
         deft__json_write_text(writer, info->word((unsigned)value->number));
         break;
     case DEFT__KIND_NAME:
+    case DEFT__KIND_TEXT:
         deft__json_write_string(writer, value->text);
         break;
     case DEFT__KIND_LIST:

@@ -14,7 +14,7 @@ typedef struct deft__value {
     uint64_t         number;       // as settings store it: enums, bits and booleans too
     bool             is_percented; // the mode was "auto:N"
     uint64_t         permyriad;    // this N
-    deft_view        text;         // DEFT__KIND_NAME
+    deft_view        text;         // DEFT__KIND_NAME and DEFT__KIND_TEXT
     const deft_view *items;        // DEFT__KIND_LIST
     size_t           item_count;
     const deft_rule *rules; // DEFT__KIND_RULES

@@ -7,7 +7,7 @@
 #ifndef DEFT_GATEWAY_GATEWAY_H
 #define DEFT_GATEWAY_GATEWAY_H
 
-#include "deft/settings.h"
+#include "deft/session.h"
 #include "gateway/link.h"
 #include "gateway/snapshot.h"
 
@@ -45,6 +45,7 @@ typedef struct deft__hook {
     uint64_t  timeout_ms;
 } deft__hook;
 
+// What a gateway asks for. None of these may call back into the gateway before it has returned.
 typedef struct deft__gateway_host {
     void *context;
     // As in deft__link_driver; `server` is the place in the configuration. Answer through
@@ -52,13 +53,15 @@ typedef struct deft__gateway_host {
     void (*server_start)(void *context, size_t server, uint32_t life);
     void (*server_send)(void *context, size_t server, uint32_t life, deft_view line);
     void (*server_stop)(void *context, size_t server, uint32_t life);
-    // One message to a client: a line without its end.
-    void (*client_send)(void *context, deft__client *client, deft_view line);
+    // One message to a client: a line without its end. `about` is the raw id of the client's request
+    // that it answers or belongs to; empty: none. The client must not be closed from within.
+    void (*client_send)(void *context, deft__client *client, deft_view about, deft_view line);
     // Run the job, on any thread, then call deft__gateway_snapshot_built() on this one.
     void (*snapshot_build)(void *context, deft__snapshot_job *job);
     // Run a hook; answer later with deft__gateway_hook_finished(). NULL: there are no hooks.
     void (*hook_run)(void *context, const deft__hook *hook);
-    // Keep what was learned, for the next start. May be NULL, as may the next ones.
+    // Keep what was learned, or turned out to be true still, for the next start. May be NULL, as may
+    // the next ones.
     void (*manifest_learned)(void *context, size_t server, deft__manifest *manifest);
     void (*journal)(void *context, const deft__journal_entry *entry);
     // A server's state changed; for progress displays.
@@ -80,7 +83,9 @@ typedef struct deft__gateway_options {
     deft_naming naming;                // of listed tools and prompts: WIRE, or PLAIN for one server
     uint64_t    first_wait_ms;         // how long the first list waits for unknown servers; 700
     uint64_t    clients_max;           // 10,000
-    uint64_t    seed;                  // random: state that clients hand back is sealed with it
+    uint64_t    refresh_age_ms;        // servers are asked for their lists again; default 24 hours
+    unsigned    declared; // DEFT__MCP_CLIENT_ bits that servers are told; 0: the first client's own
+    uint64_t    seed;     // random: state that clients hand back is sealed with it
 } deft__gateway_options;
 
 // New: free with deft__gateway_free(). NULL on failure; DEFT_CONFLICT: a bridge tool has the name
@@ -90,9 +95,16 @@ deft__gateway *deft__gateway_new(const deft__gateway_options *options,
                                  const deft_allocator *allocator, deft_error *error);
 void           deft__gateway_free(deft__gateway *gateway); // NULL is fine
 
-// Builds the first snapshot (through the host) and discovers servers that have no manifest or an
-// old one. Clients may come before.
+// Builds the first snapshot (through the host) from the manifests at hand. Clients may come before.
 void deft__gateway_start(deft__gateway *gateway);
+
+// Starts every server that has no manifest, or an old one, to learn its lists. The first client that
+// says more than `server/discover` does this too: some agents start a gateway only to ask which
+// era it speaks, and then kill it.
+void deft__gateway_discover(deft__gateway *gateway);
+
+// Whether nothing is being learned or built: every server is known, or has failed.
+bool deft__gateway_is_settled(const deft__gateway *gateway);
 
 // Time: call advance when the next timer is due, and before handing anything else in.
 void     deft__gateway_advance(deft__gateway *gateway, uint64_t now_ms);
@@ -103,8 +115,20 @@ deft__link *deft__gateway_link(const deft__gateway *gateway, size_t server);
 // The snapshot in force; NULL: the first is not built yet. Borrowed until the next call.
 const deft__snapshot *deft__gateway_snapshot(const deft__gateway *gateway);
 
-// Clients. `tag` is the host's. NULL: there are too many, or no memory.
-deft__client *deft__client_open(deft__gateway *gateway, void *tag, deft_error *error);
+// What a client is shown. Zero in a field means the default.
+typedef struct deft__client_options {
+    void *tag; // the host's
+    // Where its lines go, as host.client_send; NULL: there.
+    void (*send)(void *tag, deft_view about, deft_view line);
+    bool is_everything; // every tool is listed, none deferred: for hosts that search themselves
+    deft_view               server; // only what this server has, under its own names, none deferred
+    const deft_restriction *restriction; // what it may reach; NULL: all. Copied.
+} deft__client_options;
+
+// `options` NULL: the defaults. NULL on failure: DEFT_LIMIT, there are too many; DEFT_NOT_FOUND,
+// there is no such server; DEFT_OUT_OF_MEMORY.
+deft__client *deft__client_open(deft__gateway *gateway, const deft__client_options *options,
+                                deft_error *error);
 void         *deft__client_tag(const deft__client *client);
 void          deft__client_receive(deft__client *client, deft_view line);
 void          deft__client_overflowed(deft__client *client); // a line was too long and was skipped
@@ -114,6 +138,8 @@ size_t deft__client_open_count(const deft__client *client); // requests not yet 
 
 // Jobs: run is safe on another thread; built gives the job back, on the gateway's thread.
 void deft__snapshot_job_run(deft__snapshot_job *job);
+// Before it is run: an index from last time, which may fit. The bytes become the job's.
+void deft__snapshot_job_take_image(deft__snapshot_job *job, deft_buffer *image);
 void deft__gateway_snapshot_built(deft__gateway *gateway, deft__snapshot_job *job);
 
 // How a hook ended: `exit_code` 0 lets the call through, 2 refuses it with `message` (what it wrote

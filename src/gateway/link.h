@@ -47,7 +47,8 @@ typedef struct deft__link_options {
 } deft__link_options;
 
 // What a link does to the outside. A number tells one life of the server from the next: what comes
-// back with an old number is ignored.
+// back with an old number is ignored. From inside these functions the driver may tell of an end
+// (deft__link_closed) but hand in no message: deft__link_received does not nest.
 typedef struct deft__link_driver {
     void *context;
     // Start the server. Answer later with deft__link_opened(), or deft__link_closed() with why not.
@@ -65,6 +66,8 @@ typedef struct deft__link_listener {
     void (*changed)(void *context, deft__link *link); // its state
     // New lists, complete, different from the last. Also called when they arrive for the first time.
     void (*learned)(void *context, deft__link *link, deft__manifest *manifest); // borrowed
+    // The lists were fetched and are what they were: the manifest is fresh again. May be NULL.
+    void (*confirmed)(void *context, deft__link *link);
     // A notification that is for clients: notifications/message, notifications/resources/updated, and
     // any that we do not know. Progress and cancelled go to their exchange.
     void (*notified)(void *context, deft__link *link, const deft__mcp_message *message);
@@ -102,6 +105,7 @@ typedef struct deft__exchange_options {
                               // empty: {}
     deft_view log_level;      // for modern servers; empty: none
     bool      wants_progress;
+    bool      is_lasting; // call_time_max_ms does not hold: a subscription
     uint64_t  timeout_ms; // 0: the link's
     // Exactly once, and never before deft__link_request() has returned.
     void (*finish)(void *context, deft__exchange *exchange, const deft__outcome *outcome);
@@ -129,8 +133,10 @@ deft_view        deft__link_reason(const deft__link *link); // why it failed; em
 uint64_t         deft__link_retry_at_ms(const deft__link *link); // FAILED: when it is tried again
 deft__mcp_era    deft__link_era(const deft__link *link);
 size_t           deft__link_open_count(const deft__link *link); // requests waiting and sent
-void            *deft__link_tag(const deft__link *link); // the owner's, to find its own things by
-void             deft__link_set_tag(deft__link *link, void *tag);
+// Lines and messages of the server that were passed over: no JSON, no message, answers to nothing.
+uint64_t deft__link_ignored_count(const deft__link *link);
+void    *deft__link_tag(const deft__link *link); // the owner's, to find its own things by
+void     deft__link_set_tag(deft__link *link, void *tag);
 
 // Sends a request, starting the server where it does not run. What the options point to is copied.
 // NULL: it is refused at once and `finish` is never called: DEFT_LIMIT, the queue is full;
@@ -149,13 +155,17 @@ void       *deft__exchange_context(const deft__exchange *exchange);
 void deft__link_notify(deft__link *link, const char *method, deft_view params);
 
 // Starts it, learns its lists, and stops it again when idle. For servers without a manifest, or with
-// an old one. Nothing happens where it runs or is not to be tried yet.
+// an old one. Nothing happens where it runs or is not to be tried yet. Where it fails, it is tried
+// again by itself at deft__link_retry_at_ms(): nobody can call a server whose tools are not known.
 void deft__link_discover(deft__link *link);
 
 // Stops it; open requests fail. It starts again with the next request.
 void deft__link_stop(deft__link *link, deft_view reason);
 
 void deft__link_set_quarantined(deft__link *link, bool is_quarantined);
+
+// What we declare to the server from its next start on: DEFT__MCP_CLIENT_ bits.
+void deft__link_set_capabilities(deft__link *link, unsigned capabilities);
 
 // Answers what the server asked: `result` is raw JSON. Unknown numbers are ignored.
 void deft__link_answer(deft__link *link, uint64_t ask, deft_view result);

@@ -8,19 +8,7 @@
 #include "deft/policy.h"
 #include "deft/sizes.h"
 #include "gateway/manifest.h"
-
-// One prompt, resource or resource template of a server.
-typedef struct deft__offer {
-    uint32_t  server; // its place in the configuration
-    deft_view key;    // what the server calls it, decoded: a prompt's name, a URI, a URI template
-    deft_view shown;  // what clients call it: unique
-    deft_view text;   // the raw definition, with `shown` in place of `key`
-} deft__offer;
-
-typedef struct deft__offers {
-    const deft__offer *items; // in the order of servers, then as each server gave them
-    size_t             count;
-} deft__offers;
+#include "gateway/offers.h"
 
 // What a snapshot is made of: one for each configured server, in order. `manifest` NULL: not known
 // yet, or not to be shown.
@@ -33,29 +21,36 @@ typedef struct deft__snapshot {
     deft_catalog *catalog;
     deft_sizes   *sizes;
     deft_plan    *plan;
+    deft_plan    *everything; // nothing deferred: for clients that search themselves
     deft_index   *index;
+    bool          is_kept; // sizes and index are from an image
     deft__offers  prompts;
     deft__offers  resources;
     deft__offers  templates;
-    unsigned      capabilities; // of all servers together: DEFT__MCP_SERVER_ bits
 } deft__snapshot;
 
-// `sources` and `settings` are only read during the call. A manifest that cannot be used is left
-// out. New: release it. NULL when there is no memory.
+// `sources` and `settings` are only read during the call; `naming` is how prompts are called (tools
+// are in the catalog under all their names). A manifest that cannot be used is left out. `image` (NULL
+// or empty: none) is from last time, of this catalog or of another one; where it fits, its bytes move
+// into the snapshot, and nothing is measured or indexed. New: release it. NULL when there is no memory.
 deft__snapshot *deft__snapshot_new(const deft__snapshot_source *sources, size_t count,
                                    const deft_settings *settings, const deft_usage *usage,
+                                   deft_naming naming, deft_buffer *image,
                                    const deft_allocator *allocator, deft_error *error);
+
+// Appends what it took longest to make, sizes and index, as an image for the next time.
+deft_status deft__snapshot_write_image(const deft__snapshot *snapshot,
+                                       const deft_settings *settings, deft_buffer *out);
+
 deft__snapshot *deft__snapshot_retain(deft__snapshot *snapshot);  // returns its argument
 void            deft__snapshot_release(deft__snapshot *snapshot); // NULL is fine
 
-const deft__offer *deft__snapshot_find_prompt(const deft__snapshot *snapshot, deft_view shown);
-
-// The server of a resource: a listed one, or one that a template of exactly one server fits.
-// `key` is the URI as that server knows it (borrowed from the snapshot or from `uri`).
-bool deft__snapshot_find_resource(const deft__snapshot *snapshot, deft_view uri, uint32_t *server,
-                                  deft_view *key);
-
 // Which place in the configuration a tool's server has.
 uint32_t deft__snapshot_server_of(const deft__snapshot *snapshot, deft_tool_id tool);
+
+// The server of a resource: one that is listed, else one whose template fits; of several the first.
+// `key` is the URI as that server knows it, borrowed from the snapshot or from `uri`.
+bool deft__snapshot_find_resource(const deft__snapshot *snapshot, deft_view uri, uint32_t *server,
+                                  deft_view *key);
 
 #endif

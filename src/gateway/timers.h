@@ -23,6 +23,7 @@ typedef struct deft__timers {
     deft__timer         **heap;
     size_t                count;
     size_t                capacity;
+    size_t                reserved; // room promised: never above capacity
     uint64_t              order;
     uint64_t              now_ms; // as last told
     const deft_allocator *allocator;
@@ -33,8 +34,10 @@ void deft__timers_clear(deft__timers *timers); // timers that are set are forgot
 
 void deft__timer_init(deft__timer *timer, void (*ring)(void *context), void *context);
 
-// Room for `count` timers at once, so that setting them cannot fail. False: no memory.
+// Room for `count` more timers, beside what was reserved before, so that setting them cannot fail.
+// Whoever owns timers reserves room for them and gives it back when they are gone. False: no memory.
 bool deft__timers_reserve(deft__timers *timers, size_t count);
+void deft__timers_release(deft__timers *timers, size_t count);
 
 // Sets, or moves, a timer to `delay_ms` from now. It must have room: see reserve.
 void deft__timer_set(deft__timers *timers, deft__timer *timer, uint64_t delay_ms);

@@ -14,25 +14,28 @@ typedef struct deft__mcp_caching {
 } deft__mcp_caching;
 
 // Appends `result` (an object; NONE counts as empty) for a peer of era `to`. For a modern peer:
-// resultType "complete" where the result has none, caching as given where the result has none of
-// its own, and our serverInfo (raw object) in _meta beside what is there. For a legacy peer these
-// are taken out, and with `is_call` a structuredContent that is not an object and a missing
-// `content` becomes [].
+// resultType "complete" where the result has none, caching as given where a complete result has
+// none of its own, and our serverInfo (raw object; may be empty) in _meta beside what is there. For
+// a legacy peer these are taken out, and with `is_call` a structuredContent that is not an object.
+// With `is_call` a missing `content` becomes [], or the text of a structuredContent that was taken
+// out. `caching` may be NULL.
 void deft__mcp_write_result_for(deft_buffer *out, deft__json_value result, deft__mcp_era to,
                                 const deft__mcp_caching *caching, deft_view server_info,
                                 bool is_call);
 
 // Appends a tool definition in MCP form for a peer of era `to`: without `execution` for modern
-// peers, without an outputSchema whose root is not an object for legacy ones, and without any
-// `x-mcp-header` inside the schema (a header that we would then have to demand). Other bytes stay.
-// `definition` is the raw object.
+// peers, without an outputSchema whose root is not of type object for legacy ones, and without any
+// `x-mcp-header` keyword in the input schema (a header that we would then have to demand). Other
+// bytes stay. `definition` is the raw object, valid JSON: where no word in it can matter it is
+// not even parsed. DEFT_INVALID, DEFT_LIMIT, DEFT_OUT_OF_MEMORY: only in the last case, and then
+// with its status set, may `out` hold a part.
 deft_status deft__mcp_write_definition_for(deft_buffer *out, deft_view definition, deft__mcp_era to,
                                            deft_error *error);
 
-// Appends the result of a tools/call that failed in a way that the model can act on.
+// Appends the result of a tools/call that failed in a way that the model can act on, in legacy form.
 void deft__mcp_write_tool_error(deft_buffer *out, deft_view text);
 
-// resultType of a result, decoded to one of these; absent counts as complete.
+// resultType of a result as one of these; absent, or null, counts as complete.
 typedef enum deft__mcp_result_type {
     DEFT__MCP_COMPLETE,
     DEFT__MCP_INPUT_REQUIRED,

@@ -26,6 +26,7 @@ enum {
     DEFT__MCP_METHOD_NOT_FOUND    = -32601,
     DEFT__MCP_INVALID_PARAMS      = -32602,
     DEFT__MCP_INTERNAL_ERROR      = -32603,
+    DEFT__MCP_HEADER_MISMATCH     = -32020, // modern, over HTTP
     DEFT__MCP_MISSING_CAPABILITY  = -32021, // modern
     DEFT__MCP_UNSUPPORTED_VERSION = -32022, // modern
     DEFT__MCP_RESOURCE_NOT_FOUND  = -32002, // legacy only
@@ -37,9 +38,9 @@ typedef struct deft__mcp_message {
     deft__mcp_kind   kind;
     deft_view        id; // the JSON token as it came, quotes included; empty where there is none
     deft_view        method; // decoded; requests and notifications
-    deft__json_value params; // an object; kind NONE where absent
+    deft__json_value params; // an object; kind NONE where absent or null
     deft__json_value meta;   // params._meta, or result._meta; an object, or NONE
-    deft__json_value result; // RESULT
+    deft__json_value result; // RESULT: an object; NONE where it is null
     deft__json_value error;  // ERROR: the whole object
     int64_t          error_code;
     deft_view        error_message; // decoded
@@ -47,21 +48,25 @@ typedef struct deft__mcp_message {
 
 typedef struct deft__mcp_reader {
     deft__json          document;
-    deft_buffer         scratch;  // decoded methods and messages
-    deft__json_iterator batch;    // what is left of an array of messages
-    bool                is_batch; // the line holds an array
-    bool                is_done;  // private
+    deft_buffer         scratch;   // decoded methods and messages
+    size_t              kept_size; // private: of scratch, what the message itself borrows
+    deft__json_iterator batch;     // what is left of an array of messages
+    bool                is_batch;  // the line holds an array
+    bool                is_done;   // private
 } deft__mcp_reader;
 
 void deft__mcp_reader_init(deft__mcp_reader *reader, const deft_allocator *allocator);
 void deft__mcp_reader_clear(deft__mcp_reader *reader);
 
-// Takes a line in. DEFT_INVALID: not JSON, or an empty array; DEFT_LIMIT: too deep or too large.
+// Takes a line in, which stays where it is. DEFT_INVALID: not JSON (-32700), or an empty array
+// (-32600; `is_batch` tells); DEFT_LIMIT: too deep, too large or of too many values.
 deft_status deft__mcp_reader_take(deft__mcp_reader *reader, deft_view line, deft_error *error);
 
 // The next message of the line: one, or several where the line is an array. DEFT_NOT_FOUND: there
 // are no more. DEFT_INVALID: it is JSON but no message; `message->id` is its id where one can be
-// read, for the answer -32600. The next call goes on behind it.
+// read, for the answer -32600, and `message->kind` what it seems to be: REQUEST where nothing
+// tells, RESULT or ERROR for a malformed answer. The next call goes on behind it. Of two members
+// with one name the last counts.
 deft_status deft__mcp_reader_next(deft__mcp_reader *reader, deft__mcp_message *message,
                                   deft_error *error);
 

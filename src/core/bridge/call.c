@@ -9,6 +9,7 @@
 #include "base/fail.h"
 #include "core/bridge/answer.h"
 #include "core/bridge/arguments.h"
+#include "core/bridge/fit.h"
 #include "core/bridge/names.h"
 #include "core/session/session.h"
 #include "json/writer.h"
@@ -20,8 +21,10 @@ typedef struct unwrapping {
     const deft_session  *session;
     const deft_settings *settings;
     deft__arguments     *arguments;
-    deft_view            name; // what is called, as far as is known
-    deft_view            text; // with which arguments, as JSON
+    deft_view            name;         // what is called, as far as is known
+    deft_view            text;         // with which arguments, as JSON
+    bool                 is_read_only; // the read-only call tool is among the layers
+    bool                 is_refused;   // it was meant well, but that tool changes things
 } unwrapping;
 
 static const char *const name_words[]     = {"tool_name", "toolName", "tool_id", "tool", "name"};
@@ -57,10 +60,9 @@ static deft__json_value find_arguments(deft__json_value object)
                        &which);
 }
 
-// The call tool under its own name, or as a host prefixes it ("mcp__deft__tool_call").
-static bool is_call_name(const unwrapping *call, deft_view name)
+// One of our names, by itself or as a host prefixes it ("mcp__deft__tool_call").
+static bool is_own_name(const unwrapping *call, deft_view name, deft_view own)
 {
-    const deft_view own = call->settings->call_name;
     if (deft_view_equal(name, own)) {
         return true;
     }
@@ -69,6 +71,17 @@ static bool is_call_name(const unwrapping *call, deft_view name)
            deft_view_equal(deft_view_slice(name, name.size - own.size, own.size), own) &&
            deft_view_equals(deft_view_slice(name, name.size - own.size - 2, 2), "__") &&
            deft__names_find(call->session, name, &tool) != DEFT_OK;
+}
+
+static bool is_read_only_name(const unwrapping *call, deft_view name)
+{
+    return call->settings->call_tools == DEFT_CALL_TOOLS_BY_EFFECT &&
+           is_own_name(call, name, call->settings->call_read_only_name);
+}
+
+static bool is_call_name(const unwrapping *call, deft_view name)
+{
+    return is_own_name(call, name, call->settings->call_name) || is_read_only_name(call, name);
 }
 
 // `object` without its members called `left_out`, as JSON in the arena.
@@ -159,6 +172,8 @@ static deft_status unwrap_all(unwrapping *call, deft_error *error)
                               "the call is wrapped more than %d times, or has no 'tool_name'",
                               LAYERS_MAX);
         }
+        // Whoever may only read does not get further by wrapping the other call tool.
+        call->is_read_only       = call->is_read_only || is_read_only_name(call, call->name);
         const deft_status status = unwrap(call, error);
         if (status != DEFT_OK) {
             return status;
@@ -201,27 +216,49 @@ static deft_status unwrap_direct(unwrapping *call, deft_tool_id tool, deft_error
     return deft__arguments_read(call->arguments, deft__json_raw(inner), error);
 }
 
-// Fills `call` and loads the tool; nothing has changed when it fails.
-static deft_status finish(deft_session *session, deft_tool_id tool, deft_view arguments,
-                          deft_call *call, deft_answer *answer, deft_error *error)
+// Fills `call` and loads the tool; nothing has changed when it fails. Takes both buffers.
+static deft_status finish(deft_session *session, deft_tool_id tool, deft_buffer *arguments,
+                          deft_buffer *repaired, deft_call *call, deft_answer *answer,
+                          deft_error *error)
 {
-    deft_buffer copy;
-    deft_buffer_init(&copy, call->arguments.allocator);
-    deft_buffer_append(&copy, arguments);
     bool              is_new = false;
-    const deft_status status = copy.status == DEFT_OK
-                                   ? deft_session_load(session, tool, 0, &is_new, error)
-                                   : deft__fail_memory(error);
+    const deft_status status = deft_session_load(session, tool, 0, &is_new, error);
     if (status != DEFT_OK) {
-        deft_buffer_clear(&copy);
+        deft_buffer_clear(arguments);
+        deft_buffer_clear(repaired);
         return status;
     }
     deft_buffer_clear(&call->arguments);
-    call->arguments      = copy;
+    deft_buffer_clear(&call->repaired);
+    call->arguments      = *arguments;
+    call->repaired       = *repaired;
     call->tool           = tool;
     answer->found_count  = 1;
     answer->loaded_count = is_new ? 1 : 0;
     return DEFT_OK;
+}
+
+// The arguments are read; are they such that the tool can be called with them?
+static deft_status check_and_finish(deft_session *session, const deft_settings *settings,
+                                    deft_tool_id tool, deft_view arguments, deft_call *call,
+                                    deft_answer *answer, deft_error *error)
+{
+    deft_buffer copy;
+    deft_buffer repaired;
+    deft_buffer_init(&copy, call->arguments.allocator);
+    deft_buffer_init(&repaired, call->arguments.allocator);
+    deft_buffer_append(&copy, arguments);
+    const deft_status status =
+        copy.status == DEFT_OK
+            ? deft__fit_arguments(deft_plan_catalog(deft_session_plan(session)), settings, tool,
+                                  &copy, &repaired, answer, error)
+            : deft__fail_memory(error);
+    if (status != DEFT_OK) {
+        deft_buffer_clear(&copy);
+        deft_buffer_clear(&repaired);
+        return status;
+    }
+    return finish(session, tool, &copy, &repaired, call, answer, error);
 }
 
 // Tells the model what is wrong and returns `status`, or that there is no memory to tell.
@@ -241,7 +278,8 @@ static deft_status refuse(const unwrapping *call, deft_status status, const deft
             deft_buffer_append(out, call->settings->search_name);
             deft_buffer_append_byte(out, '.');
         }
-    } else if (deft_bridge_from_name(call->settings, call->name, &own) && own != DEFT_BRIDGE_CALL) {
+    } else if (call->is_refused || (deft_bridge_from_name(call->settings, call->name, &own) &&
+                                    own != DEFT_BRIDGE_CALL && own != DEFT_BRIDGE_CALL_READ_ONLY)) {
         deft__answer_append_message(answer, reason);
     } else {
         deft__answer_append_message(answer, reason);
@@ -254,6 +292,22 @@ static deft_status refuse(const unwrapping *call, deft_status status, const deft
         return told;
     }
     return deft__fail(error, status, reason->offset, "%s", reason->message);
+}
+
+// Through the read-only call tool only what says of itself that it changes nothing.
+static deft_status check_effect(unwrapping *call, deft_tool_id id, deft_error *error)
+{
+    const deft_tool *tool =
+        deft_catalog_tool(deft_plan_catalog(deft_session_plan(call->session)), id);
+    if (!call->is_read_only || (tool->is_read_only && !tool->is_destructive)) {
+        return DEFT_OK;
+    }
+    deft__quoted quoted;
+    deft__quoted through;
+    call->is_refused = true;
+    return deft__fail(
+        error, DEFT_INVALID, 0, "'%s' is not marked as read-only; call it through '%s'",
+        deft__quote(&quoted, tool->id), deft__quote(&through, call->settings->call_name));
 }
 
 static deft_status find_tool(unwrapping *call, deft_tool_id *tool, deft_error *error)
@@ -277,7 +331,10 @@ static deft_status find_tool(unwrapping *call, deft_tool_id *tool, deft_error *e
                                                   : "no tool is called '%s'",
                           deft__quote(&quoted, call->name));
     }
-    status = deft__arguments_read(call->arguments, call->text, error);
+    status = check_effect(call, *tool, error);
+    if (status == DEFT_OK) {
+        status = deft__arguments_read(call->arguments, call->text, error);
+    }
     return status == DEFT_OK ? unwrap_direct(call, *tool, error) : status;
 }
 
@@ -297,7 +354,8 @@ deft_status deft_bridge_call(deft_session *session, const deft_settings *setting
                            .text      = arguments};
     deft_status status  = find_tool(&wrapped, &tool, &reason);
     if (status == DEFT_OK) {
-        status = finish(session, tool, deft__json_raw(read.object), call, answer, error);
+        status = check_and_finish(session, settings, tool, deft__json_raw(read.object), call,
+                                  answer, error);
     } else {
         status = refuse(&wrapped, status, &reason, answer, error);
     }
@@ -309,11 +367,13 @@ void deft_call_init(deft_call *call, const deft_allocator *allocator)
 {
     *call = (deft_call){0};
     deft_buffer_init(&call->arguments, allocator);
+    deft_buffer_init(&call->repaired, allocator);
 }
 
 void deft_call_clear(deft_call *call)
 {
     const deft_allocator *allocator = call->arguments.allocator;
     deft_buffer_clear(&call->arguments);
+    deft_buffer_clear(&call->repaired);
     deft_call_init(call, allocator);
 }

@@ -75,6 +75,7 @@ static void the_real_tool_and_its_arguments(void **state)
         case_name(cases[i].name);
         test_meeting meeting;
         test_meeting_init(&meeting, DEFT_PRESET_DEFT);
+        meeting.scene.settings.is_argument_checked = false; // fit_test.c has that
         test_meeting_start(&meeting);
         const deft_tool_id tool       = test_scene_tool(&meeting.scene, cases[i].tool);
         const bool         is_visible = deft_session_is_visible(meeting.session, tool);

@@ -6,13 +6,20 @@
 
 typedef struct fixed_part {
     const char *title;
-    bool        is_read_only;
+    const char *hints;         // members of annotations, as JSON
+    const char *search_hint;   // a few words for a host's own search
     const char *output_schema; // JSON; NULL: none
 } fixed_part;
 
+// Hints are what clients decide by whether to ask the user. A call may do anything that any tool
+// does, so the one for all is said to be as bad as the worst.
+#define HINTS_LOCAL     "\"readOnlyHint\":true,\"destructiveHint\":false,\"openWorldHint\":false"
+#define HINTS_READ_ONLY "\"readOnlyHint\":true,\"destructiveHint\":false,\"openWorldHint\":true"
+#define HINTS_ANY       "\"readOnlyHint\":false,\"destructiveHint\":true,\"openWorldHint\":true"
+
 // By deft_bridge_tool.
 static const fixed_part fixed_parts[] = {
-    {"Search for tools", true,
+    {"Search for tools", HINTS_LOCAL, "find tools of any kind",
      "{\"type\":\"object\",\"properties\":{"
      "\"tools\":{\"type\":\"array\",\"items\":{\"type\":\"object\",\"properties\":{"
      "\"id\":{\"type\":\"string\"},\"name\":{\"type\":\"string\"},"
@@ -24,12 +31,13 @@ static const fixed_part fixed_parts[] = {
      "\"required\":[\"id\",\"name\",\"description\",\"parameters\"]}},"
      "\"loaded\":{\"type\":\"integer\"},\"message\":{\"type\":\"string\"}},"
      "\"required\":[\"tools\",\"loaded\"]}"},
-    {"Describe tools", true,
+    {"Describe tools", HINTS_LOCAL, "schema of a tool that was found",
      "{\"type\":\"object\",\"properties\":{"
      "\"tools\":{\"type\":\"array\",\"items\":{\"type\":\"object\"}},"
      "\"unknown\":{\"type\":\"array\",\"items\":{\"type\":\"string\"}}},"
      "\"required\":[\"tools\",\"unknown\"]}"},
-    {"Call a tool", false, NULL},
+    {"Call a tool", HINTS_ANY, "call a tool that was found", NULL},
+    {"Call a read-only tool", HINTS_READ_ONLY, "call a read-only tool that was found", NULL},
 };
 
 static bool is_bridge(const deft_settings *settings)
@@ -37,8 +45,13 @@ static bool is_bridge(const deft_settings *settings)
     return settings->style != DEFT_STYLE_LOAD;
 }
 
-static void append_search_description(const deft_settings *settings, deft_view listing,
-                                      deft_buffer *out)
+static bool is_by_effect(const deft_settings *settings)
+{
+    return settings->call_tools == DEFT_CALL_TOOLS_BY_EFFECT;
+}
+
+// When to search, how, and what to do with what is found.
+static void append_search_introduction(const deft_settings *settings, deft_buffer *out)
 {
     deft_buffer_append_text(
         out, "Finds tools by keywords. Most tools are not in your list until you search for them: "
@@ -49,39 +62,68 @@ static void append_search_description(const deft_settings *settings, deft_view l
                                      "for tools that have the word.");
     }
     deft_buffer_append_text(out, " select:NAME,NAME asks for exactly these tools.");
-    if (is_bridge(settings)) {
-        deft_buffer_append_text(out, " Call a tool that was found with ");
-        deft_buffer_append(out, settings->call_name);
-        deft_buffer_append_byte(out, '.');
-    } else {
+    if (!is_bridge(settings)) {
         deft_buffer_append_text(out, " Tools that were found join your list; call them directly.");
+        return;
     }
-    if (listing.size > 0) {
-        deft_buffer_append_text(out, "\n\nWhat can be found:\n");
-        deft_buffer_append(out, listing);
+    deft_buffer_append_text(out, " Call a tool that was found with ");
+    deft_buffer_append(out, settings->call_name);
+    if (is_by_effect(settings)) {
+        deft_buffer_append_text(out, ", or with ");
+        deft_buffer_append(out, settings->call_read_only_name);
+        deft_buffer_append_text(out, " where it is read-only");
     }
+    deft_buffer_append_byte(out, '.');
+}
+
+static void append_call_introduction(const deft_settings *settings, deft_buffer *out)
+{
+    deft_buffer_append_text(out, "Calls a tool by its name. Find names and arguments with ");
+    deft_buffer_append(out, settings->search_name);
+    deft_buffer_append_text(out, ", whole schemas with ");
+    deft_buffer_append(out, settings->describe_name);
+    deft_buffer_append_byte(out, '.');
+}
+
+// What the settings say in place of our own words; empty: nothing.
+static deft_view given_description(const deft_settings *settings, deft_bridge_tool tool)
+{
+    switch (tool) {
+    case DEFT_BRIDGE_SEARCH:
+        return settings->search_description;
+    case DEFT_BRIDGE_DESCRIBE:
+        return settings->describe_description;
+    case DEFT_BRIDGE_CALL:
+    case DEFT_BRIDGE_CALL_READ_ONLY:
+        break;
+    }
+    return settings->call_description;
 }
 
 static void append_description(const deft_settings *settings, deft_bridge_tool tool,
                                deft_view listing, deft_buffer *out)
 {
-    switch (tool) {
-    case DEFT_BRIDGE_SEARCH:
-        append_search_description(settings, listing, out);
-        break;
-    case DEFT_BRIDGE_DESCRIBE:
+    const deft_view given = given_description(settings, tool);
+    if (given.size > 0) {
+        deft_buffer_append(out, given);
+    } else if (tool == DEFT_BRIDGE_SEARCH) {
+        append_search_introduction(settings, out);
+    } else if (tool == DEFT_BRIDGE_DESCRIBE) {
         deft_buffer_append_text(out, "Gives the whole definition of one or several tools, with "
                                      "the schema of their arguments. Find their names with ");
         deft_buffer_append(out, settings->search_name);
         deft_buffer_append_byte(out, '.');
-        break;
-    case DEFT_BRIDGE_CALL:
-        deft_buffer_append_text(out, "Calls a tool by its name. Find names and arguments with ");
-        deft_buffer_append(out, settings->search_name);
-        deft_buffer_append_text(out, ", whole schemas with ");
-        deft_buffer_append(out, settings->describe_name);
+    } else {
+        append_call_introduction(settings, out);
+    }
+    if (tool == DEFT_BRIDGE_CALL_READ_ONLY) {
+        deft_buffer_append_text(out, " Only for tools that are read-only; for others use ");
+        deft_buffer_append(out, settings->call_name);
         deft_buffer_append_byte(out, '.');
-        break;
+    }
+    if (tool == DEFT_BRIDGE_SEARCH && listing.size > 0) {
+        deft_buffer_append_text(out, "\n\nWhat can be found:\n");
+        deft_buffer_append(out, listing);
     }
 }
 
@@ -173,6 +215,7 @@ static void write_input_schema(deft__json_writer *writer, const deft_settings *s
                                           "\"mcp\",\"anthropic\"],\"default\":\"openai\"}"));
         break;
     case DEFT_BRIDGE_CALL:
+    case DEFT_BRIDGE_CALL_READ_ONLY:
         write_property(writer, "tool_name", "string", "The tool's id or name.");
         write_property(writer, "tool_args", "object", "The tool's own arguments.");
         break;
@@ -197,15 +240,18 @@ static deft_view name_of(const deft_settings *settings, deft_bridge_tool tool)
         return settings->describe_name;
     case DEFT_BRIDGE_CALL:
         return settings->call_name;
+    case DEFT_BRIDGE_CALL_READ_ONLY:
+        return settings->call_read_only_name;
     }
     return deft_view_make(NULL, 0);
 }
 
-// Members that only MCP has. The search tool is how everything else is found, so it must itself
-// never be deferred by a host that does such things.
+// Members that only MCP has. These tools are how everything else is found, so a host that defers
+// tools itself is asked to leave them alone; where it does not, its search gets a hint.
 static void write_mcp_members(deft__json_writer *writer, deft_bridge_tool tool)
 {
     const fixed_part *fixed = &fixed_parts[tool];
+    deft_buffer      *out   = writer->out;
     if (fixed->output_schema != NULL) {
         deft__json_name(writer, "outputSchema");
         deft__json_write_raw(writer, deft_view_of(fixed->output_schema));
@@ -214,11 +260,16 @@ static void write_mcp_members(deft__json_writer *writer, deft_bridge_tool tool)
     deft__json_begin_object(writer);
     deft__json_name(writer, "title");
     deft__json_write_text(writer, fixed->title);
-    deft__json_name(writer, "readOnlyHint");
-    deft__json_write_bool(writer, fixed->is_read_only);
+    deft_buffer_append_byte(out, ',');
+    deft_buffer_append_text(out, fixed->hints);
     deft__json_end_object(writer);
     deft__json_name(writer, "_meta");
-    deft__json_write_raw(writer, deft_view_of("{\"anthropic/alwaysLoad\":true}"));
+    deft__json_begin_object(writer);
+    deft__json_name(writer, "anthropic/alwaysLoad");
+    deft__json_write_bool(writer, true);
+    deft__json_name(writer, "anthropic/searchHint");
+    deft__json_write_text(writer, fixed->search_hint);
+    deft__json_end_object(writer);
 }
 
 static const char *schema_member(deft_form form)
@@ -276,11 +327,27 @@ deft_status deft_bridge_write_definition(const deft_settings *settings, deft_bri
     return status;
 }
 
+// All of them but the second call tool, and that one where it is asked for.
+static const deft_bridge_tool all_tools[DEFT_BRIDGE_TOOLS_MAX] = {
+    DEFT_BRIDGE_SEARCH, DEFT_BRIDGE_DESCRIBE, DEFT_BRIDGE_CALL, DEFT_BRIDGE_CALL_READ_ONLY};
+
+static size_t tool_count(const deft_settings *settings)
+{
+    return is_by_effect(settings) ? DEFT_BRIDGE_TOOLS_MAX : DEFT_BRIDGE_TOOLS_MAX - 1;
+}
+
+size_t deft_bridge_tools(const deft_settings *settings,
+                         deft_bridge_tool     tools[DEFT_BRIDGE_TOOLS_MAX])
+{
+    const size_t count = is_bridge(settings) ? tool_count(settings) : 1;
+    memcpy(tools, all_tools, count * sizeof *tools);
+    return count;
+}
+
 bool deft_bridge_from_name(const deft_settings *settings, deft_view name, deft_bridge_tool *tool)
 {
-    static const deft_bridge_tool tools[] = {DEFT_BRIDGE_SEARCH, DEFT_BRIDGE_DESCRIBE,
-                                             DEFT_BRIDGE_CALL};
-    for (size_t i = 0; i < sizeof tools / sizeof tools[0]; i++) {
+    const deft_bridge_tool *tools = all_tools;
+    for (size_t i = 0; i < tool_count(settings); i++) {
         if (deft_view_equal(name_of(settings, tools[i]), name)) {
             *tool = tools[i];
             return true;
@@ -297,6 +364,8 @@ static const char *key_of(deft_bridge_tool tool)
         return "toolSearch.searchName";
     case DEFT_BRIDGE_DESCRIBE:
         return "toolSearch.describeName";
+    case DEFT_BRIDGE_CALL_READ_ONLY:
+        return "toolSearch.callReadOnlyName";
     case DEFT_BRIDGE_CALL:
         break;
     }
@@ -305,18 +374,17 @@ static const char *key_of(deft_bridge_tool tool)
 
 static deft_status check_own_names(const deft_settings *settings, deft_error *error)
 {
-    deft__quoted    quoted;
-    const deft_view search = settings->search_name;
-    if (deft_view_equal(search, settings->describe_name) ||
-        deft_view_equal(search, settings->call_name)) {
-        return deft__fail(error, DEFT_CONFLICT, 0,
-                          "two of the bridge's tools are called '%s'; set %s to another name",
-                          deft__quote(&quoted, search), key_of(DEFT_BRIDGE_SEARCH));
-    }
-    if (deft_view_equal(settings->describe_name, settings->call_name)) {
-        return deft__fail(error, DEFT_CONFLICT, 0,
-                          "two of the bridge's tools are called '%s'; set %s to another name",
-                          deft__quote(&quoted, settings->call_name), key_of(DEFT_BRIDGE_CALL));
+    for (size_t i = 0; i < tool_count(settings); i++) {
+        const deft_view name = name_of(settings, all_tools[i]);
+        for (size_t j = 0; j < i; j++) {
+            deft__quoted quoted;
+            if (deft_view_equal(name, name_of(settings, all_tools[j]))) {
+                return deft__fail(error, DEFT_CONFLICT, 0,
+                                  "two of the bridge's tools are called '%s'; set %s to another "
+                                  "name",
+                                  deft__quote(&quoted, name), key_of(all_tools[j]));
+            }
+        }
     }
     return DEFT_OK;
 }

@@ -51,8 +51,19 @@ static bool is_part(deft_view whole, const char *part)
 static void every_form_of_every_tool(void **state)
 {
     (void)state;
-    static const char *const names[] = {"tool_search", "tool_describe", "tool_call"};
-    deft_settings            settings;
+    static const char *const names[] = {"tool_search", "tool_describe", "tool_call",
+                                        "tool_call_read_only"};
+    static const char *const hints[] = {
+        "{\"title\":\"Search for tools\",\"readOnlyHint\":true,\"destructiveHint\":false,"
+        "\"openWorldHint\":false}",
+        "{\"title\":\"Describe tools\",\"readOnlyHint\":true,\"destructiveHint\":false,"
+        "\"openWorldHint\":false}",
+        "{\"title\":\"Call a tool\",\"readOnlyHint\":false,\"destructiveHint\":true,"
+        "\"openWorldHint\":true}",
+        "{\"title\":\"Call a read-only tool\",\"readOnlyHint\":true,\"destructiveHint\":false,"
+        "\"openWorldHint\":true}",
+    };
+    deft_settings settings;
     deft_settings_init(&settings, DEFT_PRESET_DEFT);
     for (unsigned tool = 0; tool < array_size(names); tool++) {
         definition       made;
@@ -61,17 +72,18 @@ static void every_form_of_every_tool(void **state)
             deft__json_string_equals(deft__json_member(root, "name"), deft_view_of(names[tool])));
         assert_true(deft__json_is(deft__json_member(root, "title"), DEFT__JSON_STRING));
         assert_true(deft__json_is(deft__json_member(root, "inputSchema"), DEFT__JSON_OBJECT));
-        const deft__json_value annotations = deft__json_member(root, "annotations");
         // Searching and describing change nothing, so no client needs to ask; a call may do
         // anything, and gives back what the tool gives.
-        const bool is_call = tool == DEFT_BRIDGE_CALL;
-        assert_true(deft__json_is(deft__json_member(annotations, "readOnlyHint"),
-                                  is_call ? DEFT__JSON_FALSE : DEFT__JSON_TRUE));
+        const bool is_call = tool >= DEFT_BRIDGE_CALL;
+        assert_view_equal(deft__json_raw(deft__json_member(root, "annotations")), hints[tool]);
         assert_true(deft__json_is(deft__json_member(root, "outputSchema"),
                                   is_call ? DEFT__JSON_NONE : DEFT__JSON_OBJECT));
         assert_true(deft__json_is(
             deft__json_member(deft__json_member(root, "_meta"), "anthropic/alwaysLoad"),
             DEFT__JSON_TRUE));
+        assert_true(deft__json_is(
+            deft__json_member(deft__json_member(root, "_meta"), "anthropic/searchHint"),
+            DEFT__JSON_STRING));
         clear(&made);
 
         root = write(&made, &settings, (deft_bridge_tool)tool, DEFT_FORM_OPENAI, "");
@@ -184,6 +196,61 @@ static void the_description_tells_how_and_what(void **state)
     deft_buffer_clear(&scratch);
 }
 
+static void the_settings_may_say_it_in_their_own_words(void **state)
+{
+    (void)state;
+    static const struct {
+        deft_bridge_tool tool;
+        const char      *description;
+    } wanted[] = {
+        {DEFT_BRIDGE_SEARCH, "Look here.\n\nWhat can be found:\na listing"},
+        {DEFT_BRIDGE_DESCRIBE, "Ask here."},
+        {DEFT_BRIDGE_CALL, "Go here."},
+        {DEFT_BRIDGE_CALL_READ_ONLY,
+         "Go here. Only for tools that are read-only; for others use tool_call."},
+    };
+    deft_settings settings;
+    deft_buffer   scratch;
+    deft_buffer_init(&scratch, NULL);
+    deft_settings_init(&settings, DEFT_PRESET_DEFT);
+    settings.search_description   = deft_view_of("Look here.");
+    settings.describe_description = deft_view_of("Ask here.");
+    settings.call_description     = deft_view_of("Go here.");
+    for (size_t i = 0; i < array_size(wanted); i++) {
+        definition             made;
+        const deft__json_value root =
+            write(&made, &settings, wanted[i].tool, DEFT_FORM_MCP, "a listing");
+        assert_view_equal(text_of(deft__json_member(root, "description"), &scratch),
+                          wanted[i].description);
+        clear(&made);
+    }
+    deft_buffer_clear(&scratch);
+}
+
+static void a_model_gets_those_that_it_needs(void **state)
+{
+    (void)state;
+    deft_settings    settings;
+    deft_bridge_tool tools[DEFT_BRIDGE_TOOLS_MAX];
+    deft_bridge_tool tool = DEFT_BRIDGE_SEARCH;
+    deft_settings_init(&settings, DEFT_PRESET_DEFT);
+    assert_int_equal(deft_bridge_tools(&settings, tools), 3);
+    assert_int_equal(tools[0], DEFT_BRIDGE_SEARCH);
+    assert_int_equal(tools[1], DEFT_BRIDGE_DESCRIBE);
+    assert_int_equal(tools[2], DEFT_BRIDGE_CALL);
+    assert_false(deft_bridge_from_name(&settings, deft_view_of("tool_call_read_only"), &tool));
+
+    settings.call_tools = DEFT_CALL_TOOLS_BY_EFFECT;
+    assert_int_equal(deft_bridge_tools(&settings, tools), 4);
+    assert_int_equal(tools[3], DEFT_BRIDGE_CALL_READ_ONLY);
+    assert_true(deft_bridge_from_name(&settings, deft_view_of("tool_call_read_only"), &tool));
+    assert_int_equal(tool, DEFT_BRIDGE_CALL_READ_ONLY);
+
+    settings.style = DEFT_STYLE_LOAD;
+    assert_int_equal(deft_bridge_tools(&settings, tools), 1);
+    assert_int_equal(tools[0], DEFT_BRIDGE_SEARCH);
+}
+
 static void names_are_recognised(void **state)
 {
     (void)state;
@@ -238,13 +305,26 @@ static void names_that_collide_are_found(void **state)
     assert_non_null(strstr(error.message, "two of the bridge's tools are called 'tool_search'"));
     scene.settings.describe_name = scene.settings.call_name;
     assert_int_equal(deft_bridge_check_names(&scene.settings, scene.plan, &error), DEFT_CONFLICT);
+    scene.settings.describe_name       = deft_view_of("tool_describe");
+    scene.settings.call_read_only_name = scene.settings.call_name;
+    assert_int_equal(deft_bridge_check_names(&scene.settings, scene.plan, &error), DEFT_OK);
+    scene.settings.call_tools = DEFT_CALL_TOOLS_BY_EFFECT;
+    assert_int_equal(deft_bridge_check_names(&scene.settings, scene.plan, &error), DEFT_CONFLICT);
+    test_scene_clear(&scene);
+
+    test_scene_init(&scene, DEFT_PRESET_DEFT);
+    scene.settings.call_tools = DEFT_CALL_TOOLS_BY_EFFECT;
+    test_scene_add(&scene, "", DEFT_SERVER_BUILTIN, "tool_call_read_only");
+    test_scene_plan(&scene);
+    assert_int_equal(deft_bridge_check_names(&scene.settings, scene.plan, &error), DEFT_CONFLICT);
+    assert_non_null(strstr(error.message, "set toolSearch.callReadOnlyName to another name"));
     test_scene_clear(&scene);
 }
 
 static bool try_write(const deft_allocator *allocator, void *context)
 {
     deft_status status = DEFT_OK;
-    for (unsigned tool = 0; status == DEFT_OK && tool < 3; tool++) {
+    for (unsigned tool = 0; status == DEFT_OK && tool < DEFT_BRIDGE_TOOLS_MAX; tool++) {
         deft_buffer out;
         deft_buffer_init(&out, allocator);
         deft_buffer_append_text(&out, "before");
@@ -273,6 +353,8 @@ int main(void)
         cmocka_unit_test(parameters_are_those_of_the_preset),
         cmocka_unit_test(an_id_alone_can_be_asked_for),
         cmocka_unit_test(the_description_tells_how_and_what),
+        cmocka_unit_test(the_settings_may_say_it_in_their_own_words),
+        cmocka_unit_test(a_model_gets_those_that_it_needs),
         cmocka_unit_test(names_are_recognised),
         cmocka_unit_test(names_that_collide_are_found),
         cmocka_unit_test(allocations_fail_cleanly),

@@ -3,6 +3,7 @@
 #include "base/fail.h"
 #include "core/bridge/answer.h"
 #include "core/bridge/arguments.h"
+#include "core/bridge/fit.h"
 #include "core/bridge/names.h"
 #include "core/listing/clean.h"
 #include "core/ranking/explain.h"
@@ -210,6 +211,14 @@ static void append_parameters(deft_buffer *out, const deft_tool *tool)
     deft_buffer_append_byte(out, '\n');
 }
 
+// Whether the read-only call tool reaches it, and there is one.
+static bool is_called_read_only(const search_request *request, const deft_tool *tool)
+{
+    return request->settings->style != DEFT_STYLE_LOAD &&
+           request->settings->call_tools == DEFT_CALL_TOOLS_BY_EFFECT && tool->is_read_only &&
+           !tool->is_destructive;
+}
+
 // What is said of one hit, both ways. `schema` is empty where none is shown.
 static void append_hit(const search_request *request, deft_tool_id id, deft_view schema,
                        deft_buffer *out)
@@ -217,6 +226,7 @@ static void append_hit(const search_request *request, deft_tool_id id, deft_view
     const deft_tool *tool = deft_catalog_tool(catalog_of(request), id);
     deft_buffer_append_byte(out, '\n');
     deft__clean_append(out, tool->id, DEFT_NAME_SIZE_MAX * 3);
+    deft_buffer_append_text(out, is_called_read_only(request, tool) ? " (read-only)" : "");
     if (tool->description.size > 0) {
         deft_buffer_append_text(out, ": ");
         deft__clean_append(out, tool->description, request->settings->listing_description_size_max);
@@ -264,29 +274,6 @@ static void write_hit(const search_request *request, deft_tool_id id, deft_view 
     deft__json_end_object(writer);
 }
 
-// The schema of a hit on one line into `out`, if there is room for it in `*tokens_left`.
-static bool fit_schema(const search_request *request, deft_tool_id id, uint64_t *tokens_left,
-                       deft_buffer *out)
-{
-    // Truncated rather than reset: a failure must outlive the hits that follow.
-    const deft_view raw = deft_catalog_tool(catalog_of(request), id)->input_schema;
-    deft_buffer_truncate(out, 0);
-    if (raw.size == 0) {
-        return true;
-    }
-    deft__json_writer writer;
-    deft__json_writer_init(&writer, out);
-    deft__json_write_raw_compact(&writer, raw);
-    const uint64_t tokens =
-        deft_tokens_estimate(deft_buffer_view(out), request->settings->token_family);
-    if (tokens > *tokens_left) {
-        deft_buffer_truncate(out, 0);
-        return false;
-    }
-    *tokens_left -= tokens;
-    return true;
-}
-
 static void append_heading(const search_request *request, deft_buffer *out)
 {
     deft_buffer_append_u64(out, request->hit_count);
@@ -299,6 +286,11 @@ static void append_heading(const search_request *request, deft_buffer *out)
     } else {
         deft_buffer_append_text(out, " Call one with ");
         deft_buffer_append(out, request->settings->call_name);
+        if (request->settings->call_tools == DEFT_CALL_TOOLS_BY_EFFECT) {
+            deft_buffer_append_text(out, ", or with ");
+            deft_buffer_append(out, request->settings->call_read_only_name);
+            deft_buffer_append_text(out, " where it says read-only");
+        }
         deft_buffer_append_text(out, ": tool_name is its id, tool_args its arguments.\n");
     }
 }
@@ -335,7 +327,7 @@ static void write_found(const search_request *request, deft_answer *answer, deft
     append_heading(request, &answer->text);
     for (size_t i = 0; i < request->hit_count; i++) {
         const deft_tool_id id = request->hits[i];
-        if (is_bridge && !fit_schema(request, id, &left, schema)) {
+        if (is_bridge && !deft__fit_schema(catalog_of(request), settings, id, &left, schema)) {
             left_out++;
         }
         append_hit(request, id, deft_buffer_view(schema), &answer->text);

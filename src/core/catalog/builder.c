@@ -92,6 +92,13 @@ bool deft__builder_string(deft_catalog_builder *builder, deft__json_value value,
     return builder->scratch.size == 0 || deft__arena_copy(&builder->decoded, *text, text);
 }
 
+bool deft__builder_is_allowed(const deft_catalog_builder *builder, deft_view server, deft_view tool)
+{
+    const deft_catalog_options *options = &builder->options;
+    return options->is_allowed == NULL ||
+           options->is_allowed(options->allowed_context, server, tool);
+}
+
 static bool find_server(const deft_catalog_builder *builder, deft_view name, deft_server_kind kind,
                         uint32_t *index)
 {

@@ -123,6 +123,10 @@ const char *deft__server_name_flaw(deft_view name, size_t size_max, deft__reason
 // What is besides wrong with the name of a tool that has no server; NULL when nothing is.
 const char *deft__nameless_tool_flaw(deft_view name);
 
+// Whether the builder's options let a tool in.
+bool deft__builder_is_allowed(const deft_catalog_builder *builder, deft_view server,
+                              deft_view tool);
+
 // The server of that name, made where it is not there yet. `kind` counts only for a nameless one.
 // The name is copied. False: no memory.
 bool deft__builder_server(deft_catalog_builder *builder, deft_view name, deft_server_kind kind,

@@ -6,6 +6,9 @@ void deft__source_texts_free(deft__source_text *texts, const deft_allocator *all
 {
     while (texts != NULL) {
         deft__source_text *next = texts->next;
+        if (texts->release != NULL) {
+            texts->release(texts->owner);
+        }
         deft__free(allocator, texts, sizeof *texts + texts->size);
         texts = next;
     }

@@ -28,11 +28,14 @@ typedef struct deft__record {
     deft__shape shape;
 } deft__record;
 
-// The one copy of a text that was added; definitions are slices of it.
+// The one copy of a text that was added, or where a text is that was lent; definitions are slices of
+// it.
 typedef struct deft__source_text {
     struct deft__source_text *next;
-    size_t                    size;
-    char                      bytes[];
+    size_t                    size; // of `bytes`; 0 where the text was lent
+    void (*release)(void *owner);   // lent: to be told when it is needed no more
+    void *owner;
+    char  bytes[];
 } deft__source_text;
 
 struct deft_catalog {

@@ -679,9 +679,40 @@ static void every_form_reads_back_the_same(void **state)
     deft_buffer_clear(&text);
 }
 
+static void count_release(void *owner)
+{
+    ++*(int *)owner;
+}
+
+static void a_lent_text_is_released_once_with_the_last_reader(void **state)
+{
+    static const char text[]        = "{\"tools\":[{\"name\":\"a\"}]}";
+    int               release_count = 0;
+    const deft_source source        = {
+               .server = deft_view_of("s"), .release = count_release, .owner = &release_count};
+    deft_catalog_builder *builder = deft_catalog_builder_new(NULL, NULL, NULL);
+    (void)state;
+    assert_int_equal(deft_catalog_builder_add(builder, &source, deft_view_of("nonsense"), NULL),
+                     DEFT_INVALID);
+    assert_int_equal(release_count, 0);
+    assert_int_equal(deft_catalog_builder_add(builder, &source, deft_view_of(text), NULL), DEFT_OK);
+    deft_catalog *catalog = deft_catalog_builder_finish(builder, NULL);
+    deft_catalog_builder_free(builder);
+    // Not a copy: the very bytes.
+    const deft_tool *tool = deft_catalog_tool(catalog, (deft_tool_id){0});
+    assert_true(tool->definition.data >= text && tool->definition.data < text + sizeof text);
+    assert_int_equal(release_count, 0);
+    deft_catalog_retain(catalog);
+    deft_catalog_release(catalog);
+    assert_int_equal(release_count, 0);
+    deft_catalog_release(catalog);
+    assert_int_equal(release_count, 1);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_lent_text_is_released_once_with_the_last_reader),
         cmocka_unit_test(definitions_come_back_byte_for_byte),
         cmocka_unit_test(pages_of_several_servers),
         cmocka_unit_test(flaws_of_a_server_cost_only_themselves),

@@ -560,6 +560,10 @@ bool deft__definition_read(deft__reading *reading, deft__json_value value)
         read_server(&self);
         read_name(&self);
     }
+    if (!self.is_dropped &&
+        !deft__builder_is_allowed(reading->builder, self.place.server, self.record.tool.name)) {
+        return !self.is_out_of_memory; // nothing more is said of it
+    }
     if (!self.is_dropped && self.record.tool.definition.size > size_max) {
         drop(&self, value, DEFT_LIMIT, "the definition has %zu bytes; at most %zu are accepted",
              self.record.tool.definition.size, size_max);

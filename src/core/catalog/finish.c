@@ -185,6 +185,9 @@ static bool add_tool(finishing *self, uint32_t draft_index)
     const deft_status status = pick_id(self, draft, &local, &record.tool.id, &taken);
     if (status == DEFT_DUPLICATE) {
         return report_duplicate(self, draft, taken);
+    } else if (status == DEFT_OK && local.data != draft->record.tool.name.data &&
+               !deft__builder_is_allowed(self->builder, server->name, local)) {
+        return true; // known by a key that is not allowed
     } else if (status != DEFT_OK || !pick_wire_name(catalog, server->name, local, record.tool.id,
                                                     &record.tool.wire_name)) {
         return false;

@@ -345,16 +345,21 @@ static deft_status read_text_of_source(deft__reading *reading, deft_view text, d
     }
 }
 
-static deft__source_text *copy_text(deft_catalog_builder *builder, deft_view text)
+// Copies the text, unless it is lent; `text` is then where it is from now on.
+static deft__source_text *keep_text(deft_catalog_builder *builder, const deft_source *source,
+                                    deft_view *text)
 {
-    deft__source_text *copy = deft__resize(builder->allocator, NULL, 0, sizeof *copy + text.size);
-    if (copy != NULL) {
-        *copy = (deft__source_text){.next = NULL, .size = text.size};
-        if (text.size > 0) {
-            memcpy(copy->bytes, text.data, text.size);
+    const size_t       size = source->release != NULL ? 0 : text->size;
+    deft__source_text *kept = deft__resize(builder->allocator, NULL, 0, sizeof *kept + size);
+    if (kept != NULL) {
+        *kept =
+            (deft__source_text){.size = size, .release = source->release, .owner = source->owner};
+        if (size > 0) {
+            memcpy(kept->bytes, text->data, size);
+            *text = deft_view_make(kept->bytes, size);
         }
     }
-    return copy;
+    return kept;
 }
 
 // What a server is, its first definition tells, unless the caller did.
@@ -421,21 +426,21 @@ deft_status deft_catalog_builder_add(deft_catalog_builder *builder, const deft_s
                      .is_kind_set     = source->is_kind_set,
                      .kind            = source->kind,
     };
-    deft__source_text *copy = copy_text(builder, text);
-    if (copy == NULL || !deft__arena_copy(&builder->decoded, source->label, &reading.label) ||
+    deft__source_text *kept = keep_text(builder, source, &text);
+    if (kept == NULL || !deft__arena_copy(&builder->decoded, source->label, &reading.label) ||
         !deft__arena_copy(&builder->decoded, source->server, &reading.server)) {
-        deft__free(builder->allocator, copy, sizeof *copy + text.size);
+        deft__free(builder->allocator, kept, kept != NULL ? sizeof *kept + kept->size : 0);
         return deft__fail_memory(error);
     }
-    status = read_text_of_source(&reading, deft_view_make(copy->bytes, copy->size), error);
+    status = read_text_of_source(&reading, text, error);
     if (status != DEFT_OK) {
         take_back(builder, &before);
-        deft__free(builder->allocator, copy, sizeof *copy + text.size);
+        deft__free(builder->allocator, kept, sizeof *kept + kept->size);
         return status;
     }
     commit_kinds(builder, before.draft_count, reading.is_kind_set);
-    copy->next     = builder->texts;
-    builder->texts = copy;
-    builder->text_bytes += sizeof *copy + copy->size;
+    kept->next     = builder->texts;
+    builder->texts = kept;
+    builder->text_bytes += sizeof *kept + kept->size;
     return DEFT_OK;
 }

@@ -2,6 +2,7 @@
 
 #include "base/nearest.h"
 #include "core/analysis/words.h"
+#include "core/ranking/best.h"
 #include "core/ranking/scan.h"
 
 // In 1/256, chosen on the judged sets (docs/ranking.md): what the very form adds to its stem, what
@@ -271,6 +272,21 @@ static void collect_words(deft__expansion *e, const deft_term *terms, size_t cou
     }
 }
 
+// A tool that has all of the terms, each as strongly as can be, must still have a score that fits the
+// bits for it (best.h), or it would run over into its coverage. An impact is below 256, so the sum
+// of the weights bounds every score. A query of 64 words that no two of a million tools share, each
+// said four times, would go beyond; all of its weights then shrink alike, which keeps the order.
+static void limit_weights(deft__expansion *e)
+{
+    uint64_t total = 0;
+    for (size_t i = 0; i < e->term_count; i++) {
+        total += e->terms[i].weight;
+    }
+    for (size_t i = 0; i < e->term_count && total > DEFT__SCORE_MASK; i++) {
+        e->terms[i].weight = (uint32_t)((uint64_t)e->terms[i].weight * DEFT__SCORE_MASK / total);
+    }
+}
+
 deft_status deft__expand(deft__expansion *e, const deft__image *image,
                          const deft__synonyms *synonyms, deft_analyzer *analyzer, deft_view text)
 {
@@ -319,5 +335,6 @@ deft_status deft__expand(deft__expansion *e, const deft__image *image,
             }
         }
     }
+    limit_weights(e);
     return DEFT_OK;
 }

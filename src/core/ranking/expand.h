@@ -58,7 +58,8 @@ static inline uint32_t deft__coverage_of(const deft__expansion *expansion,
 size_t deft__near_words(const deft__image *image, deft_view word, uint32_t *words, size_t max,
                         bool (*is_shown)(void *context, uint32_t word), void *context);
 
-// Analyses `text` and weighs its words for `image`. DEFT_OUT_OF_MEMORY is the only failure.
+// Analyses `text` and weighs its words for `image`. The weights add up to what DEFT__SCORE_BITS hold
+// at most. DEFT_OUT_OF_MEMORY is the only failure.
 deft_status deft__expand(deft__expansion *expansion, const deft__image *image,
                          const deft__synonyms *synonyms, deft_analyzer *analyzer, deft_view text);
 

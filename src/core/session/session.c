@@ -59,8 +59,20 @@ deft_session *deft__session_new_empty(const deft_settings  *settings,
 deft_session *deft_session_new(deft_plan *plan, const deft_settings *settings,
                                const deft_allocator *allocator, deft_error *error)
 {
+    return deft_session_new_restricted(plan, settings, NULL, allocator, error);
+}
+
+deft_session *deft_session_new_restricted(deft_plan *plan, const deft_settings *settings,
+                                          const deft_restriction *restriction,
+                                          const deft_allocator *allocator, deft_error *error)
+{
     deft_session *session = deft__session_new_empty(settings, allocator, error);
     if (session == NULL) {
+        return NULL;
+    }
+    if (restriction != NULL &&
+        deft__restrictions_add(&session->restrictions, restriction, error) != DEFT_OK) {
+        deft_session_free(session);
         return NULL;
     }
     if (!deft__visible_init(&session->visible, plan, &session->restrictions, allocator) ||

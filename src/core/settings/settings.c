@@ -52,6 +52,26 @@ static void init_deft(deft_settings *settings)
         .result_budget_tokens          = 4000,
         .style                         = DEFT_STYLE_AUTO,
         .is_loaded_kept                = true,
+        .call_tools                    = DEFT_CALL_TOOLS_ONE,
+        .call_read_only_name           = DEFT_VIEW_INIT("tool_call_read_only"),
+        .is_argument_checked           = true,
+        .is_argument_repaired          = true,
+        .hook_timeout_ms               = 10000,
+        .is_journal_kept               = true,
+        .has_journal_arguments         = false,
+        .journal_rows_max              = 100000,
+        .call_timeout_ms               = 60000,
+        .start_timeout_ms              = 30000,
+        .probe_timeout_ms              = 2000,
+        .idle_stop_ms                  = 600000,
+        .restart_min_ms                = 1000,
+        .restart_max_ms                = 300000,
+        .refresh_age_ms                = 86400000,
+        .first_wait_ms                 = 700,
+        .calls_max                     = 64,
+        .queue_max                     = 1024,
+        .message_size_max              = 64u * 1024 * 1024,
+        .stderr_size_max               = 64u * 1024,
     };
 }
 
@@ -172,6 +192,7 @@ static const char *const preset_words[]  = {"deft",       "pizzapi",     "praiso
 static const char *const mode_words[]    = {"off", "on", "auto"};
 static const char *const defer_words[]   = {"all", "overflow"};
 static const char *const style_words[]   = {"auto", "bridge", "load"};
+static const char *const call_words[]    = {"one", "by-effect"};
 static const char *const ranking_words[] = {"hybrid", "bm25", "keyword", "regex"};
 static const char *const listing_words[] = {"full",       "short",   "names",
                                             "categories", "servers", "none"};
@@ -239,6 +260,21 @@ bool deft_style_from_name(deft_view name, deft_style *style)
         return false;
     }
     *style = (deft_style)value;
+    return true;
+}
+
+const char *deft_call_tools_name(deft_call_tools tools)
+{
+    return word_of(call_words, WORD_COUNT(call_words), tools);
+}
+
+bool deft_call_tools_from_name(deft_view name, deft_call_tools *tools)
+{
+    unsigned value = 0;
+    if (!value_of(call_words, WORD_COUNT(call_words), name, &value)) {
+        return false;
+    }
+    *tools = (deft_call_tools)value;
     return true;
 }
 

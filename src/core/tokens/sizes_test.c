@@ -1,5 +1,5 @@
 // What definitions cost. Proves A1.
-#include "deft/sizes.h"
+#include "core/tokens/sizes.h"
 
 #include "support/allocator.h"
 #include "support/catalog.h"
@@ -126,6 +126,102 @@ static bool measure_with(const deft_allocator *allocator, void *context)
     return true;
 }
 
+// --- As bytes. -----------------------------------------------------------------------------------
+
+static const char two_servers[] =
+    "[{\"server\":\"s\",\"name\":\"a\",\"inputSchema\":{}},{\"server\":\"t\",\"name\":\"bcd\"},"
+    "{\"server\":\"t\",\"name\":\"e\",\"description\":\"several words\"}]";
+
+static void save(const deft_catalog *catalog, deft_buffer *bytes)
+{
+    deft_error  error = DEFT_ERROR_INIT;
+    deft_sizes *sizes = deft_sizes_new(catalog, DEFT_FORM_MCP, DEFT_TOKENS_O200K, NULL, &error);
+    assert_non_null(sizes);
+    deft_buffer_init(bytes, NULL);
+    assert_int_equal(deft__sizes_save(sizes, catalog, DEFT_FORM_MCP, DEFT_TOKENS_O200K, bytes),
+                     DEFT_OK);
+    deft_sizes_free(sizes);
+}
+
+static bool opens(const deft_catalog *catalog, deft_form form, deft_token_family family,
+                  deft_view bytes)
+{
+    deft_sizes *sizes = deft__sizes_open(catalog, form, family, bytes, NULL);
+    deft_sizes_free(sizes);
+    return sizes != NULL;
+}
+
+static void sizes_come_back(void **state)
+{
+    (void)state;
+    deft_error    error   = DEFT_ERROR_INIT;
+    deft_catalog *catalog = test_catalog_of(NULL, two_servers);
+    deft_buffer   bytes;
+    save(catalog, &bytes);
+    deft_sizes *new = deft_sizes_new(catalog, DEFT_FORM_MCP, DEFT_TOKENS_O200K, NULL, &error);
+    deft_sizes *old =
+        deft__sizes_open(catalog, DEFT_FORM_MCP, DEFT_TOKENS_O200K, deft_buffer_view(&bytes), NULL);
+    assert_non_null(old);
+    assert_true(deft_sizes_total(old).tokens == deft_sizes_total(new).tokens);
+    assert_true(deft_sizes_total(old).characters == deft_sizes_total(new).characters);
+    for (uint32_t i = 0; i < 3; i++) {
+        const deft_tool_id tool = {i};
+        assert_true(deft_sizes_tool(old, tool).tokens == deft_sizes_tool(new, tool).tokens);
+    }
+    for (uint32_t i = 0; i < 2; i++) {
+        const deft_server_id server = {i};
+        assert_true(deft_sizes_server(old, server).tokens == deft_sizes_server(new, server).tokens);
+    }
+    deft_sizes_free(old);
+    deft_sizes_free(new);
+    deft_buffer_clear(&bytes);
+    deft_catalog_release(catalog);
+}
+
+static void sizes_of_something_else_do_not_come_back(void **state)
+{
+    (void)state;
+    deft_catalog *catalog = test_catalog_of(NULL, two_servers);
+    deft_catalog *other =
+        test_catalog_of("s", "[{\"name\":\"a\"},{\"name\":\"b\"},{\"name\":\"c\"}]");
+    deft_catalog *fewer = test_catalog_of("s", "[{\"name\":\"a\"}]");
+    deft_buffer   bytes;
+    save(catalog, &bytes);
+    const deft_view all = deft_buffer_view(&bytes);
+    assert_true(opens(catalog, DEFT_FORM_MCP, DEFT_TOKENS_O200K, all));
+    assert_false(opens(other, DEFT_FORM_MCP, DEFT_TOKENS_O200K, all));
+    assert_false(opens(fewer, DEFT_FORM_MCP, DEFT_TOKENS_O200K, all));
+    assert_false(opens(catalog, DEFT_FORM_OPENAI, DEFT_TOKENS_O200K, all));
+    assert_false(opens(catalog, DEFT_FORM_MCP, DEFT_TOKENS_CHARS4, all));
+    for (size_t i = 0; i < all.size; i++) {
+        assert_false(opens(catalog, DEFT_FORM_MCP, DEFT_TOKENS_O200K, deft_view_slice(all, 0, i)));
+        bytes.data[i] ^= 1;
+        assert_false(opens(catalog, DEFT_FORM_MCP, DEFT_TOKENS_O200K, all));
+        bytes.data[i] ^= 1;
+    }
+    deft_buffer_clear(&bytes);
+    deft_catalog_release(catalog);
+    deft_catalog_release(other);
+    deft_catalog_release(fewer);
+}
+
+// As an earlier deft would have left them that counted otherwise, under the same version.
+static void sizes_that_were_measured_otherwise_do_not_come_back(void **state)
+{
+    (void)state;
+    deft_error    error   = DEFT_ERROR_INIT;
+    deft_catalog *catalog = test_catalog_of(NULL, two_servers);
+    deft_sizes   *sizes = deft_sizes_new(catalog, DEFT_FORM_MCP, DEFT_TOKENS_CHARS4, NULL, &error);
+    deft_buffer   bytes;
+    deft_buffer_init(&bytes, NULL);
+    assert_int_equal(deft__sizes_save(sizes, catalog, DEFT_FORM_MCP, DEFT_TOKENS_O200K, &bytes),
+                     DEFT_OK);
+    assert_false(opens(catalog, DEFT_FORM_MCP, DEFT_TOKENS_O200K, deft_buffer_view(&bytes)));
+    deft_buffer_clear(&bytes);
+    deft_sizes_free(sizes);
+    deft_catalog_release(catalog);
+}
+
 static void no_memory(void **state)
 {
     (void)state;
@@ -142,6 +238,9 @@ int main(void)
         cmocka_unit_test(sums_by_server_and_in_all),
         cmocka_unit_test(the_form_is_what_is_measured),
         cmocka_unit_test(an_empty_catalog_costs_nothing),
+        cmocka_unit_test(sizes_come_back),
+        cmocka_unit_test(sizes_of_something_else_do_not_come_back),
+        cmocka_unit_test(sizes_that_were_measured_otherwise_do_not_come_back),
         cmocka_unit_test(no_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

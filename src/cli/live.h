@@ -1,0 +1,59 @@
+// live.h - the servers of the configuration as they are now, asked in one way: through the gateway
+// that runs here, or alone, with servers started as they are needed and stopped again.
+#ifndef DEFT_CLI_LIVE_H
+#define DEFT_CLI_LIVE_H
+
+#include "cli/cli.h"
+#include "cli/progress.h"
+#include "deft/config.h"
+#include "store/store.h"
+#include "json/reader.h"
+
+typedef struct deft__live {
+    deft__cli     *cli;
+    deft_config   *config;
+    bool           is_config_lent; // somebody else frees it
+    deft_buffer    socket;         // path of the gateway's, with a NUL
+    int            process_id;     // of the gateway; 0: there is none, or it is not to be asked
+    deft__store   *store;          // opened when it is first needed, alone
+    bool           is_store_tried;
+    deft__progress progress;
+    size_t         progress_done;
+    deft__json     document; // the last answer
+    deft_buffer    answer;   // its text
+} deft__live;
+
+// Which gateway is asked. One is `here` when it was started in this directory; settings on the
+// command line are for this run alone, so they are never asked of one.
+typedef enum deft__live_choice {
+    DEFT__LIVE_HERE, // one that is here; otherwise alone
+    DEFT__LIVE_ANY   // one that is here, otherwise the newest; for what only a running one has
+} deft__live_choice;
+
+// Reads the settings and looks for a gateway; --gateway says which. False after complaining.
+bool deft__live_open(deft__live *live, deft__cli *cli, deft__live_choice choice);
+// The same with settings that were read already and stay somebody else's.
+bool deft__live_lend(deft__live *live, deft__cli *cli, deft_config *config,
+                     deft__live_choice choice);
+void deft__live_close(deft__live *live);
+
+// Whether there is any server to ask; complains where there is not.
+bool deft__live_has_servers(deft__live *live);
+
+// Asks (methods of serve/control.h). The answer is valid until the next one. False after complaining.
+bool deft__live_ask(deft__live *live, const char *method, deft_view params,
+                    deft__json_value *answer);
+
+// Asks every gateway that runs, wherever; what they answer is passed over. How many agreed.
+size_t deft__live_ask_all(const char *method, deft_view params);
+
+// Notes the servers that an answer lacks, and why: its member `missing`.
+void deft__live_tell_missing(const deft__cli *cli, deft__json_value answer);
+
+// The store of this user; NULL after saying why, once.
+deft__store *deft__live_store(deft__live *live);
+
+// The same, opened for whoever has no deft__live. Close it.
+deft__store *deft__open_store(deft__cli *cli, const deft_config *config);
+
+#endif

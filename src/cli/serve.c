@@ -1,0 +1,251 @@
+// deft serve: the gateway, at stdin and stdout of the agent that started it.
+#include "serve/serve.h"
+
+#include "cli/discovery.h"
+#include "cli/files.h"
+#include "cli/live.h"
+#include "cli/text.h"
+#include "serve/control.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+extern char **environ;
+
+// --- For a person who runs it by hand. -----------------------------------------------------------
+
+static const char explanation[] =
+    "'deft serve' speaks MCP on stdin and stdout: it is for an agent to start, not for a person.\n"
+    "\n"
+    "Put it into the agent's configuration as its only MCP server.\n"
+    "\n"
+    "Claude Code (.mcp.json), Claude Desktop, Gemini CLI, Qwen Code (settings.json):\n"
+    "\n"
+    "  {\"mcpServers\": {\"deft\": {\"command\": \"deft\", \"args\": [\"serve\"]}}}\n"
+    "\n"
+    "VS Code (.vscode/mcp.json):\n"
+    "\n"
+    "  {\"servers\": {\"deft\": {\"command\": \"deft\", \"args\": [\"serve\"]}}}\n"
+    "\n"
+    "Codex (~/.codex/config.toml):\n"
+    "\n"
+    "  [mcp_servers.deft]\n"
+    "  command = \"deft\"\n"
+    "  args = [\"serve\"]\n"
+    "\n"
+    "opencode (opencode.json):\n"
+    "\n"
+    "  {\"mcp\": {\"deft\": {\"type\": \"local\", \"command\": [\"deft\", \"serve\"]}}}\n"
+    "\n"
+    "The servers themselves go into deft's own file, ~/.config/deft/config.json, or deft.json in "
+    "a\n"
+    "project, in the form that they have now:\n"
+    "\n"
+    "  {\"mcpServers\": {\"github\": {\"command\": \"npx\", \"args\": [\"-y\", \"...\"]}}}\n"
+    "\n"
+    "By hand, try:\n"
+    "\n"
+    "  deft servers --discover      ask every server what it offers\n"
+    "  deft search open an issue    what an agent would find\n"
+    "  deft call SERVER::TOOL a=1   call a tool\n"
+    "  deft status                  what a running gateway does\n";
+
+static void explain(deft__cli *cli, const deft_config *config)
+{
+    const size_t count = deft_config_server_count(config);
+    deft__print(&cli->output, explanation);
+    if (count == 0) {
+        deft__print(&cli->output, "\nNo server is configured here yet.\n");
+    } else {
+        deft__print(&cli->output, "\nConfigured here:");
+        for (size_t i = 0; i < count; i++) {
+            deft__print(&cli->output, i == 0 ? " " : ", ");
+            deft__append_safe_line(&cli->output.text, deft_config_server(config, i)->name);
+        }
+        deft__print(&cli->output, ".\n");
+    }
+}
+
+// --- For an agent. -------------------------------------------------------------------------------
+
+static void tell(void *context, deft_view line)
+{
+    const deft__cli *cli = context;
+    deft__note(&cli->output, "%.*s", (int)line.size, line.data);
+}
+
+// A gateway may stand behind another one that has other servers. A third is a circle: each would
+// start the next one without end.
+#define DEPTH_MAX 2
+
+// Counts gateways inside one another, through a variable that servers inherit. False after complaining.
+static bool enter(const deft__cli *cli)
+{
+    const char *variable = getenv("DEFT_DEPTH");
+    uint64_t    depth    = 0;
+    if (variable != NULL && deft__parse_u64(deft_view_of(variable), &depth) && depth >= DEPTH_MAX) {
+        deft__complain(&cli->output, "a gateway behind a gateway behind a gateway: is 'deft serve' "
+                                     "among its own servers?");
+        return false;
+    }
+    return setenv("DEFT_DEPTH", depth == 0 ? "1" : "2", 1) == 0;
+}
+
+// --- Over HTTP. ----------------------------------------------------------------------------------
+
+typedef struct http_flags {
+    char        address[64];
+    uint64_t    port;
+    deft_buffer token_text; // the file
+    deft_view   tokens[64];
+    size_t      token_count;
+    deft_view   hosts[16];
+    size_t      host_count;
+    deft_view   origins[16];
+    size_t      origin_count;
+} http_flags;
+
+// "127.0.0.1:8080", "[::1]:8080", ":8080" or "8080". False after complaining.
+static bool read_address(const deft__cli *cli, const char *text, http_flags *http)
+{
+    const char *colon = strrchr(text, ':');
+    const char *port  = colon != NULL ? colon + 1 : text;
+    deft_view   host =
+        colon != NULL ? deft_view_make(text, (size_t)(colon - text)) : deft_view_of(NULL);
+    if (host.size > 2 && host.data[0] == '[' && host.data[host.size - 1] == ']') {
+        host = deft_view_slice(host, 1, host.size - 2);
+    }
+    if (host.size == 0 || deft_view_equals(host, "localhost")) {
+        host = deft_view_of("127.0.0.1");
+    }
+    if (!deft__parse_u64(deft_view_of(port), &http->port) || http->port > 65535 ||
+        host.size >= sizeof http->address) {
+        deft__complain(&cli->output,
+                       "--http '%s': an address and a port are wanted, such as "
+                       "127.0.0.1:8080",
+                       text);
+        return false;
+    }
+    memcpy(http->address, host.data, host.size);
+    http->address[host.size] = '\0';
+    return true;
+}
+
+static bool read_tokens(const deft__cli *cli, const char *path, http_flags *http)
+{
+    deft_error error = DEFT_ERROR_INIT;
+    if (deft__file_read(path, 64 * 1024, "a file of tokens", &http->token_text, &error) !=
+        DEFT_OK) {
+        deft__complain(&cli->output, "%s", error.message);
+        return false;
+    }
+    const deft_view text = deft_buffer_view(&http->token_text);
+    for (size_t at = 0; at < text.size;) {
+        size_t end = at;
+        while (end < text.size && text.data[end] != '\n' && text.data[end] != '\r') {
+            end++;
+        }
+        if (end > at && text.data[at] != '#' && http->token_count < 64) {
+            http->tokens[http->token_count++] = deft_view_slice(text, at, end - at);
+        }
+        at = end + 1;
+    }
+    if (http->token_count == 0) {
+        deft__complain(&cli->output, "'%s' has no token; write one a line", path);
+        return false;
+    }
+    return true;
+}
+
+static size_t read_names(const deft__cli *cli, deft__flag_id flag, deft_view names[16])
+{
+    size_t      at    = 0;
+    size_t      count = 0;
+    const char *value;
+    while (count < 16 && (value = deft__invocation_next(&cli->invocation, flag, &at)) != NULL) {
+        names[count++] = deft_view_of(value);
+    }
+    return count;
+}
+
+static bool read_http_flags(const deft__cli *cli, const char *address, http_flags *http)
+{
+    const char *path   = deft__invocation_value(&cli->invocation, DEFT__FLAG_TOKEN_FILE);
+    http->host_count   = read_names(cli, DEFT__FLAG_HOST, http->hosts);
+    http->origin_count = read_names(cli, DEFT__FLAG_ALLOW_ORIGIN, http->origins);
+    return read_address(cli, address, http) && (path == NULL || read_tokens(cli, path, http));
+}
+
+static void tell_listening(void *context, uint16_t port)
+{
+    const deft__cli *cli = context;
+    deft__note(&cli->output, "listening on port %u: /mcp, /mcp/all, /mcp/SERVER", (unsigned)port);
+}
+
+static int serve(deft__cli *cli, const deft_config *config)
+{
+    const char *address = deft__invocation_value(&cli->invocation, DEFT__FLAG_HTTP);
+    http_flags  http    = {.port = 0};
+    deft_buffer_init(&http.token_text, NULL);
+    if (!enter(cli) || (address != NULL && !read_http_flags(cli, address, &http))) {
+        deft_buffer_clear(&http.token_text);
+        return DEFT__EXIT_WRONG;
+    }
+    deft_error  error = DEFT_ERROR_INIT;
+    deft_buffer folder;
+    deft_buffer_init(&folder, NULL);
+    const bool has_folder = deft__control_directory(
+        getenv("XDG_RUNTIME_DIR"), getenv("XDG_STATE_HOME"), getenv("HOME"), &folder);
+    deft__store              *store   = deft__open_store(cli, config);
+    const deft__serve_options options = {
+        .config            = config,
+        .environment       = (const char *const *)environ,
+        .store             = store,
+        .note              = tell,
+        .context           = cli,
+        .input             = STDIN_FILENO,
+        .output            = STDOUT_FILENO,
+        .control_directory = has_folder ? folder.data : NULL,
+        .address           = http.address,
+        .port              = (uint16_t)http.port,
+        .hosts             = http.hosts,
+        .host_count        = http.host_count,
+        .origins           = http.origins,
+        .origin_count      = http.origin_count,
+        .tokens            = http.tokens,
+        .token_count       = http.token_count,
+        .listening         = tell_listening,
+    };
+    if (deft_config_server_count(config) == 0) {
+        deft__note(&cli->output,
+                   "no servers are configured: the agent will find no tools; put them "
+                   "under mcpServers in ~/.config/deft/config.json");
+    }
+    const deft_status status =
+        address != NULL ? deft__serve_http(&options, &error) : deft__serve_run(&options, &error);
+    if (status != DEFT_OK) {
+        deft__complain(&cli->output, "%s", error.message);
+    }
+    // At the end, where nobody waits for it.
+    (void)deft__store_prune(store, (uint64_t)time(NULL), NULL);
+    deft__store_close(store);
+    deft_buffer_clear(&folder);
+    deft_buffer_clear(&http.token_text);
+    return status == DEFT_OK ? DEFT__EXIT_FOUND : DEFT__EXIT_WRONG;
+}
+
+int deft__command_serve(deft__cli *cli)
+{
+    deft_config *config    = deft__config_read(cli);
+    int          exit_code = DEFT__EXIT_WRONG;
+    const bool   is_http   = deft__invocation_value(&cli->invocation, DEFT__FLAG_HTTP) != NULL;
+    if (config != NULL && !is_http && isatty(STDIN_FILENO) == 1) {
+        explain(cli, config);
+    } else if (config != NULL) {
+        exit_code = serve(cli, config);
+    }
+    deft_config_free(config);
+    return exit_code;
+}

@@ -1,0 +1,297 @@
+// A whole conversation, with memory failing at every single place: each request gets exactly one
+// answer, or the client could not be opened at all; nothing leaks. What is said in conversations is
+// in tests/golden/gateway.
+#include "gateway/gateway.h"
+
+#include "support/allocator.h"
+#include "support/test.h"
+#include "json/reader.h"
+
+#define MANIFEST                                                                                   \
+    "{\"server\":\"tracker\",\"protocolVersion\":\"2025-11-25\",\"capabilities\":{\"tools\":{}},"  \
+    "\"serverInfo\":{},\"tools\":[{\"name\":\"list_issues\",\"description\":\"List issues.\","     \
+    "\"inputSchema\":{\"type\":\"object\"}}],\"prompts\":[{\"name\":\"p\"}],"                      \
+    "\"resources\":[{\"uri\":\"u:1\"}],\"resourceTemplates\":[{\"uriTemplate\":\"t:{x}\"}]}"
+
+#define ANSWERS_MAX 16
+
+typedef struct stage {
+    deft__gateway      *gateway;
+    deft__snapshot_job *job;
+    uint32_t            life;
+    bool                is_starting;
+    deft_buffer         sent;                 // to the server: the last line
+    unsigned            answers[ANSWERS_MAX]; // to the client, by id
+    size_t              error_count;
+} stage;
+
+static void server_start(void *context, size_t server, uint32_t life)
+{
+    stage *s = context;
+    (void)server;
+    s->life        = life;
+    s->is_starting = true;
+}
+
+static void server_send(void *context, size_t server, uint32_t life, deft_view line)
+{
+    stage *s = context;
+    (void)server;
+    (void)life;
+    deft_buffer_reset(&s->sent);
+    deft_buffer_append(&s->sent, line);
+}
+
+static void server_stop(void *context, size_t server, uint32_t life)
+{
+    (void)context;
+    (void)server;
+    (void)life;
+}
+
+static void client_send(void *context, deft__client *client, deft_view about, deft_view line)
+{
+    (void)about;
+    stage     *s = context;
+    deft__json document;
+    int64_t    id = -1;
+    (void)client;
+    deft__json_init(&document, NULL);
+    assert_int_equal(deft__json_parse(&document, line, NULL, NULL), DEFT_OK);
+    const deft__json_value root = deft__json_root(&document);
+    if (deft__json_int64(deft__json_member(root, "id"), &id) == DEFT_OK && id < ANSWERS_MAX) {
+        s->answers[id]++;
+    }
+    s->error_count += deft__json_is(deft__json_member(root, "error"), DEFT__JSON_OBJECT) ? 1 : 0;
+    deft__json_clear(&document);
+}
+
+static void snapshot_build(void *context, deft__snapshot_job *job)
+{
+    ((stage *)context)->job = job;
+}
+
+static uint64_t now_ms;
+
+// Lets everything happen that is due, up to a minute from now.
+static void settle(stage *s)
+{
+    for (int i = 0; i < 200; i++) {
+        if (s->job != NULL) {
+            deft__snapshot_job *job = s->job;
+            s->job                  = NULL;
+            deft__snapshot_job_run(job);
+            deft__gateway_snapshot_built(s->gateway, job);
+        } else if (s->is_starting) {
+            s->is_starting = false;
+            deft__link_opened(deft__gateway_link(s->gateway, 0), s->life);
+        } else if (deft__gateway_next(s->gateway) <= now_ms + 2000) {
+            now_ms =
+                deft__gateway_next(s->gateway) > now_ms ? deft__gateway_next(s->gateway) : now_ms;
+            deft__gateway_advance(s->gateway, now_ms);
+        } else {
+            return;
+        }
+    }
+}
+
+// The id of the line that the server got last, where its method is `method`.
+static bool read_id(stage *s, const char *method, char *id, size_t size)
+{
+    deft__json document;
+    bool       is_it = false;
+    deft__json_init(&document, NULL);
+    if (deft__json_parse(&document, deft_buffer_view(&s->sent), NULL, NULL) == DEFT_OK) {
+        const deft__json_value root = deft__json_root(&document);
+        const deft_view        raw  = deft__json_raw(deft__json_member(root, "id"));
+        is_it = deft__json_string_equals(deft__json_member(root, "method"), deft_view_of(method));
+        (void)snprintf(id, size, "%.*s", (int)raw.size, raw.data);
+    }
+    deft__json_clear(&document);
+    return is_it;
+}
+
+static void answer_server(stage *s, const char *method, const char *result)
+{
+    char id[32];
+    char line[512];
+    if (!read_id(s, method, id, sizeof id)) {
+        return; // it never came so far
+    }
+    (void)snprintf(line, sizeof line, "{\"jsonrpc\":\"2.0\",\"id\":%s,\"result\":%s}", id, result);
+    deft__link_received(deft__gateway_link(s->gateway, 0), s->life, deft_view_of(line));
+    settle(s);
+}
+
+static void ask(stage *s, deft__client *client, const char *line)
+{
+    deft__client_receive(client, deft_view_of(line));
+    settle(s);
+}
+
+static void converse(stage *s, deft__client *client)
+{
+    ask(s, client,
+        "{\"jsonrpc\":\"2.0\",\"id\":0,\"method\":\"initialize\",\"params\":{"
+        "\"protocolVersion\":\"2025-11-25\",\"capabilities\":{\"sampling\":{}},"
+        "\"clientInfo\":{\"name\":\"t\",\"version\":\"1\"}}}");
+    ask(s, client, "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/list\"}");
+    ask(s, client,
+        "{\"jsonrpc\":\"2.0\",\"id\":2,\"method\":\"tools/call\",\"params\":{\"name\":"
+        "\"tool_search\",\"arguments\":{\"query\":\"issues\"}}}");
+    ask(s, client, "{\"jsonrpc\":\"2.0\",\"id\":3,\"method\":\"prompts/list\"}");
+    ask(s, client,
+        "{\"jsonrpc\":\"2.0\",\"id\":4,\"method\":\"prompts/get\",\"params\":{\"name\":"
+        "\"tool-search\",\"arguments\":{\"action\":\"status\"}}}");
+    ask(s, client,
+        "{\"jsonrpc\":\"2.0\",\"id\":5,\"method\":\"tools/call\",\"params\":{\"name\":"
+        "\"tool_call\",\"arguments\":{\"tool_name\":\"tracker::list_issues\",\"tool_args\":{}},"
+        "\"_meta\":{\"progressToken\":1}}}");
+    answer_server(s, "initialize",
+                  "{\"protocolVersion\":\"2025-11-25\",\"capabilities\":{\"tools\":{}},"
+                  "\"serverInfo\":{\"name\":\"x\",\"version\":\"1\"}}");
+    answer_server(s, "tools/call", "{\"content\":[]}");
+    ask(s, client,
+        "{\"jsonrpc\":\"2.0\",\"id\":6,\"method\":\"resources/"
+        "read\",\"params\":{\"uri\":\"t:5\"}}");
+    answer_server(s, "resources/read", "{\"contents\":[]}");
+    deft__link_closed(deft__gateway_link(s->gateway, 0), s->life, deft_view_of("exited"));
+    settle(s);
+}
+
+static const deft_settings *settings_on(void)
+{
+    static deft_settings settings;
+    deft_settings_init(&settings, DEFT_PRESET_DEFT);
+    settings.mode = DEFT_MODE_ON;
+    return &settings;
+}
+
+// Returns whether every request was answered well.
+static bool attempt(const deft_allocator *allocator)
+{
+    stage                    s        = {.life = 0};
+    deft_error               error    = DEFT_ERROR_INIT;
+    deft__manifest          *manifest = NULL;
+    deft__client            *client   = NULL;
+    bool                     is_done  = false;
+    const deft__gateway_host host     = {.context        = &s,
+                                         .server_start   = server_start,
+                                         .server_send    = server_send,
+                                         .server_stop    = server_stop,
+                                         .client_send    = client_send,
+                                         .snapshot_build = snapshot_build};
+    now_ms                            = 1000;
+    deft_buffer_init(&s.sent, NULL);
+    manifest                          = deft__manifest_new(deft_view_of(MANIFEST), NULL, &error);
+    const deft__gateway_server server = {
+        .name = deft_view_of("tracker"), .manifest = manifest, .is_fresh = true};
+    const deft__gateway_options options = {.settings     = settings_on(),
+                                           .servers      = &server,
+                                           .server_count = 1,
+                                           .naming       = DEFT_NAMING_WIRE};
+    s.gateway = deft__gateway_new(&options, &host, now_ms, allocator, &error);
+    if (s.gateway != NULL) {
+        deft__gateway_start(s.gateway);
+        settle(&s);
+        client = deft__client_open(s.gateway, NULL, &error);
+    }
+    if (client != NULL) {
+        converse(&s, client);
+        // Time passes: what the server never got, or never answered, ends as well.
+        for (int i = 0; i < 100 && deft__client_open_count(client) > 0; i++) {
+            now_ms += 60000;
+            deft__gateway_advance(s.gateway, now_ms);
+            settle(&s);
+        }
+        is_done = s.error_count == 0;
+        assert_int_equal(deft__client_open_count(client), 0);
+        for (size_t i = 0; i <= 6; i++) {
+            assert_true(s.answers[i] <= 1);
+            is_done = is_done && s.answers[i] == 1;
+        }
+    }
+    deft__gateway_free(s.gateway);
+    deft__manifest_release(manifest);
+    deft_buffer_clear(&s.sent);
+    return is_done;
+}
+
+// Some failures are made good later (a snapshot is built again), so success with a failure is fine.
+static void every_allocation_may_fail(void **state)
+{
+    test_allocator allocator;
+    size_t         fail_at = 0;
+    size_t         good    = 0;
+    (void)state;
+    do {
+        test_allocator_init(&allocator);
+        allocator.fail_at = ++fail_at;
+        good += attempt(&allocator.allocator) ? 1 : 0;
+        assert_int_equal(allocator.blocks, 0);
+    } while (allocator.requests >= fail_at);
+    assert_true(fail_at > 100);
+    assert_true(good >= 1); // the last one, where nothing failed
+}
+
+// The server's answer to what it was asked last, without letting a job run.
+static void reply(stage *s, const char *method, const char *result)
+{
+    char id[32];
+    char line[512];
+    assert_true(read_id(s, method, id, sizeof id));
+    (void)snprintf(line, sizeof line, "{\"jsonrpc\":\"2.0\",\"id\":%s,\"result\":%s}", id, result);
+    deft__link_received(deft__gateway_link(s->gateway, 0), s->life, deft_view_of(line));
+}
+
+static void what_is_learned_while_a_snapshot_is_built_is_built_next(void **state)
+{
+    stage                       s       = {.life = 0};
+    const deft__gateway_host    host    = {.context        = &s,
+                                           .server_start   = server_start,
+                                           .server_send    = server_send,
+                                           .server_stop    = server_stop,
+                                           .client_send    = client_send,
+                                           .snapshot_build = snapshot_build};
+    const deft__gateway_server  server  = {.name    = deft_view_of("tracker"),
+                                           .options = {.era = DEFT__MCP_ERA_LEGACY}};
+    const deft__gateway_options options = {.settings     = settings_on(),
+                                           .servers      = &server,
+                                           .server_count = 1,
+                                           .naming       = DEFT_NAMING_WIRE};
+    (void)state;
+    deft_buffer_init(&s.sent, NULL);
+    s.gateway = deft__gateway_new(&options, &host, 1000, NULL, NULL);
+    deft__gateway_start(s.gateway);
+    deft__snapshot_job *slow = s.job; // begun before anything is known
+    s.job                    = NULL;
+    deft__gateway_discover(s.gateway);
+    deft__link_opened(deft__gateway_link(s.gateway, 0), s.life);
+    reply(&s, "initialize",
+          "{\"protocolVersion\":\"2025-11-25\",\"capabilities\":{},\"serverInfo\":{}}");
+    reply(&s, "tools/list", "{\"tools\":[{\"name\":\"a\",\"inputSchema\":{\"type\":\"object\"}}]}");
+    deft__gateway_advance(s.gateway, 2000);
+    assert_null(s.job);
+    assert_false(deft__gateway_is_settled(s.gateway));
+
+    deft__snapshot_job_run(slow);
+    deft__gateway_snapshot_built(s.gateway, slow);
+    assert_false(deft__gateway_is_settled(s.gateway));
+    deft__gateway_advance(s.gateway, 3000);
+    assert_non_null(s.job);
+    deft__snapshot_job_run(s.job);
+    deft__gateway_snapshot_built(s.gateway, s.job);
+    assert_true(deft__gateway_is_settled(s.gateway));
+    assert_int_equal(deft_catalog_tool_count(deft__gateway_snapshot(s.gateway)->catalog), 1);
+    deft__gateway_free(s.gateway);
+    deft_buffer_clear(&s.sent);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_is_learned_while_a_snapshot_is_built_is_built_next),
+        cmocka_unit_test(every_allocation_may_fail),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

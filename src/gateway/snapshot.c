@@ -1,0 +1,280 @@
+#include "gateway/snapshot.h"
+
+#include "base/fail.h"
+#include "base/memory.h"
+#include "core/tokens/sizes.h"
+#include "deft/permissions.h"
+
+#include <stdatomic.h>
+#include <string.h>
+
+typedef struct whole {
+    deft__snapshot        parts;
+    atomic_size_t         reader_count;
+    uint32_t             *server_places; // by the catalog's server
+    size_t                server_count;
+    deft_buffer           image; // what the index is in, where it was opened
+    const deft_allocator *allocator;
+} whole;
+
+static void release_manifest(void *owner)
+{
+    deft__manifest_release(owner);
+}
+
+static deft_catalog *build_catalog(const deft__snapshot_source *sources, size_t count,
+                                   const deft_settings *settings, const deft_allocator *allocator,
+                                   deft_error *error)
+{
+    deft_catalog        *catalog = NULL;
+    deft_catalog_options options = DEFT_CATALOG_OPTIONS_INIT;
+    deft_permissions_apply(settings, &options);
+    deft_catalog_builder *builder = deft_catalog_builder_new(&options, allocator, error);
+    if (builder == NULL) {
+        return NULL;
+    }
+    for (size_t i = 0; i < count; i++) {
+        if (sources[i].manifest == NULL) {
+            continue;
+        }
+        // The catalog's definitions are slices of the manifest: it is lent, and lives as long.
+        const deft_source source = {.label       = sources[i].name,
+                                    .server      = sources[i].name,
+                                    .is_kind_set = true,
+                                    .kind        = DEFT_SERVER_MCP,
+                                    .release     = release_manifest,
+                                    .owner       = deft__manifest_retain(sources[i].manifest)};
+        const deft_status status =
+            deft_catalog_builder_add(builder, &source, sources[i].manifest->text, error);
+        if (status != DEFT_OK) {
+            deft__manifest_release(sources[i].manifest);
+        }
+        if (status == DEFT_OUT_OF_MEMORY) {
+            goto done;
+        }
+    }
+    catalog = deft_catalog_builder_finish(builder, error);
+done:
+    deft_catalog_builder_free(builder);
+    return catalog;
+}
+
+// An image is the size of the sizes (8 bytes), the sizes, and the index, which begins at a multiple
+// of 8 so that it can be used where it is.
+static size_t padded(size_t size)
+{
+    return (size + 7) / 8 * 8;
+}
+
+deft_status deft__snapshot_write_image(const deft__snapshot *snapshot,
+                                       const deft_settings *settings, deft_buffer *out)
+{
+    deft_buffer sizes;
+    deft_buffer_init(&sizes, out->allocator);
+    deft_status    status = deft__sizes_save(snapshot->sizes, snapshot->catalog,
+                                             settings->measured_form, settings->token_family, &sizes);
+    const uint64_t size   = sizes.size;
+    while (sizes.status == DEFT_OK && sizes.size < padded((size_t)size)) {
+        deft_buffer_append_byte(&sizes, '\0');
+    }
+    deft_buffer_append(out, deft_view_make((const char *)&size, sizeof size));
+    deft_buffer_append(out, deft_buffer_view(&sizes));
+    if (status == DEFT_OK) {
+        status = out->status == DEFT_OK ? deft_index_save(snapshot->index, out) : out->status;
+    }
+    deft_buffer_clear(&sizes);
+    return status;
+}
+
+// The parts of an image; empty where it is none.
+static void split_image(const deft_buffer *image, deft_view *sizes, deft_view *index)
+{
+    uint64_t        size  = 0;
+    const deft_view bytes = image != NULL ? deft_buffer_view(image) : deft_view_make(NULL, 0);
+    *sizes = *index = deft_view_make(NULL, 0);
+    if (bytes.size > sizeof size) {
+        memcpy(&size, bytes.data, sizeof size);
+        if (size <= bytes.size - sizeof size) {
+            *sizes = deft_view_slice(bytes, sizeof size, (size_t)size);
+            *index = deft_view_slice(bytes, sizeof size + padded((size_t)size), bytes.size);
+        }
+    }
+}
+
+// Sizes and index from last time, where they are of this catalog; otherwise new ones. At 10,000 tools
+// opening takes a fifteenth of the time.
+static bool measure(whole *made, const deft_settings *settings, deft_buffer *image,
+                    deft_error *error)
+{
+    const deft_index_options options = {.rankings = DEFT_RANKING_BIT(settings->ranking),
+                                        .language = settings->language};
+    deft__snapshot *const    parts   = &made->parts;
+    deft_view                sizes;
+    deft_view                index;
+    split_image(image, &sizes, &index);
+    parts->sizes = deft__sizes_open(parts->catalog, settings->measured_form, settings->token_family,
+                                    sizes, made->allocator);
+    if (parts->sizes != NULL) {
+        parts->index = deft_index_open(parts->catalog, index, &options, made->allocator, NULL);
+    }
+    if (parts->index != NULL) {
+        made->image    = *image; // the bytes stay where they are
+        parts->is_kept = true;
+        deft_buffer_init(image, image->allocator);
+    }
+    if (parts->sizes == NULL) {
+        parts->sizes = deft_sizes_new(parts->catalog, settings->measured_form,
+                                      settings->token_family, made->allocator, error);
+    }
+    if (parts->sizes != NULL && parts->index == NULL) {
+        parts->index = deft_index_new_with(parts->catalog, &options, made->allocator, error);
+    }
+    return parts->index != NULL;
+}
+
+static bool make_plans(deft__snapshot *made, const deft_settings *settings, const deft_usage *usage,
+                       const deft_allocator *allocator, deft_error *error)
+{
+    deft_settings off = *settings;
+    off.mode          = DEFT_MODE_OFF;
+    made->plan = deft_plan_new(made->catalog, made->sizes, settings, usage, allocator, error);
+    if (made->plan != NULL) {
+        made->everything = deft_plan_new(made->catalog, made->sizes, &off, usage, allocator, error);
+    }
+    return made->everything != NULL;
+}
+
+static deft_status collect_offers(deft__snapshot *made, const deft__snapshot_source *sources,
+                                  size_t count, deft_naming naming)
+{
+    deft_status status = DEFT_OK;
+    for (uint32_t i = 0; status == DEFT_OK && i < count; i++) {
+        const deft__manifest *manifest = sources[i].manifest;
+        if (manifest == NULL) {
+            continue;
+        }
+        status = deft__offers_add(&made->prompts, i, sources[i].name, manifest->prompts, naming);
+        if (status == DEFT_OK) {
+            status =
+                deft__offers_add(&made->resources, i, sources[i].name, manifest->resources, naming);
+        }
+        if (status == DEFT_OK) {
+            status =
+                deft__offers_add(&made->templates, i, sources[i].name, manifest->templates, naming);
+        }
+    }
+    return status;
+}
+
+// The catalog has only the servers that are known, so their numbers are not the configuration's.
+static bool place_servers(whole *made, const deft__snapshot_source *sources, size_t count)
+{
+    made->server_count = deft_catalog_server_count(made->parts.catalog);
+    if (made->server_count == 0) {
+        return true;
+    }
+    made->server_places =
+        deft__resize(made->allocator, NULL, 0, made->server_count * sizeof *made->server_places);
+    if (made->server_places == NULL) {
+        return false;
+    }
+    for (uint32_t i = 0; i < made->server_count; i++) {
+        const deft_view name = deft_catalog_server(made->parts.catalog, (deft_server_id){i})->name;
+        made->server_places[i] = 0;
+        for (uint32_t j = 0; j < count; j++) {
+            if (deft_view_equal(sources[j].name, name)) {
+                made->server_places[i] = j;
+                break;
+            }
+        }
+    }
+    return true;
+}
+
+deft__snapshot *deft__snapshot_new(const deft__snapshot_source *sources, size_t count,
+                                   const deft_settings *settings, const deft_usage *usage,
+                                   deft_naming naming, deft_buffer *image,
+                                   const deft_allocator *allocator, deft_error *error)
+{
+    whole *made = deft__new(allocator, sizeof *made);
+    if (made == NULL) {
+        deft__fail_memory(error);
+        return NULL;
+    }
+    made->allocator = allocator;
+    deft_buffer_init(&made->image, allocator);
+    atomic_init(&made->reader_count, 1);
+    deft__snapshot *const parts = &made->parts;
+    deft__offers_init(&parts->prompts, DEFT__OFFER_PROMPT, allocator);
+    deft__offers_init(&parts->resources, DEFT__OFFER_RESOURCE, allocator);
+    deft__offers_init(&parts->templates, DEFT__OFFER_TEMPLATE, allocator);
+
+    parts->catalog = build_catalog(sources, count, settings, allocator, error);
+    bool is_made   = parts->catalog != NULL && measure(made, settings, image, error) &&
+                   make_plans(parts, settings, usage, allocator, error);
+    if (is_made && (collect_offers(parts, sources, count, naming) != DEFT_OK ||
+                    !place_servers(made, sources, count))) {
+        deft__fail_memory(error);
+        is_made = false;
+    }
+    if (!is_made) {
+        deft__snapshot_release(parts);
+        return NULL;
+    }
+    return parts;
+}
+
+deft__snapshot *deft__snapshot_retain(deft__snapshot *snapshot)
+{
+    atomic_fetch_add_explicit(&((whole *)snapshot)->reader_count, 1, memory_order_relaxed);
+    return snapshot;
+}
+
+void deft__snapshot_release(deft__snapshot *snapshot)
+{
+    whole *const made = (whole *)snapshot;
+    if (made == NULL ||
+        atomic_fetch_sub_explicit(&made->reader_count, 1, memory_order_acq_rel) > 1) {
+        return;
+    }
+    deft_index_free(snapshot->index);
+    deft_buffer_clear(&made->image);
+    deft_plan_release(snapshot->plan);
+    deft_plan_release(snapshot->everything);
+    deft_sizes_free(snapshot->sizes);
+    deft_catalog_release(snapshot->catalog);
+    deft__offers_clear(&snapshot->prompts);
+    deft__offers_clear(&snapshot->resources);
+    deft__offers_clear(&snapshot->templates);
+    deft__free(made->allocator, made->server_places,
+               made->server_count * sizeof *made->server_places);
+    deft__free(made->allocator, made, sizeof *made);
+}
+
+uint32_t deft__snapshot_server_of(const deft__snapshot *snapshot, deft_tool_id tool)
+{
+    const whole     *made  = (const whole *)snapshot;
+    const deft_tool *found = deft_catalog_tool(snapshot->catalog, tool);
+    return made->server_places[found->server.index];
+}
+
+bool deft__snapshot_find_resource(const deft__snapshot *snapshot, deft_view uri, uint32_t *server,
+                                  deft_view *key)
+{
+    const deft__offer *listed = deft__offers_find(&snapshot->resources, uri);
+    if (listed != NULL) {
+        *server = listed->server;
+        *key    = listed->key;
+        return true;
+    }
+    for (size_t i = 0; i < snapshot->templates.count; i++) {
+        const deft__offer *one = &snapshot->templates.items[i];
+        if (deft__template_fits(one->shown, uri)) {
+            // A template under a name of ours has our scheme and its server in front.
+            *server = one->server;
+            *key    = deft_view_slice(uri, one->shown.size - one->key.size, uri.size);
+            return true;
+        }
+    }
+    return false;
+}

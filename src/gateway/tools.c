@@ -1,0 +1,460 @@
+// What a client sees of tools, and what it calls: its list, byte-stable; the bridge's tools; and any
+// tool by its name.
+#include "gateway/ask.h"
+#include "gateway/private.h"
+#include "gateway/relay.h"
+#include "gateway/status.h"
+
+// A found tool joins the list only where the list may change as an effect of a call: not in the
+// modern era.
+static bool is_loading(const deft__client *client)
+{
+    return client->gateway->settings->style == DEFT_STYLE_LOAD &&
+           client->era != DEFT__MCP_ERA_MODERN;
+}
+
+// --- The list. ---
+
+// Appends to `out`, which holds nothing or definitions, one more.
+static void append_definition(deft__client *client, deft_view definition, deft_buffer *out)
+{
+    if (out->size > 0) {
+        deft_buffer_append_byte(out, ',');
+    }
+    if (deft__mcp_write_definition_for(out, definition, client->era, NULL) != DEFT_OK) {
+        out->status = DEFT_OUT_OF_MEMORY;
+    }
+}
+
+static deft_plan *plan_of(const deft__client *client)
+{
+    const deft__snapshot *snapshot = client->gateway->snapshot;
+    return client->is_everything ? snapshot->everything : snapshot->plan;
+}
+
+static bool is_shown(void *context, deft_tool_id tool)
+{
+    return deft_session_is_allowed(((const deft__client *)context)->session, tool);
+}
+
+// The settings as they hold for this client.
+static deft_settings settings_of(const deft__client *client)
+{
+    deft_settings settings = *client->gateway->settings;
+    if (!is_loading(client)) {
+        settings.style = DEFT_STYLE_BRIDGE;
+    }
+    return settings;
+}
+
+// Writes the bridge's tools, with the listing of what they reach now. They stay as they are then.
+static deft_status write_bridge(deft__client *client)
+{
+    const deft_settings    settings = settings_of(client);
+    const deft_tool_filter filter   = {.is_shown = is_shown, .context = client};
+    deft_buffer            listing;
+    deft_buffer            one;
+    deft_buffer_init(&listing, client->gateway->allocator);
+    deft_buffer_init(&one, client->gateway->allocator);
+    deft_buffer_reset(&client->bridge);
+    deft_status status = deft_listing_write_filtered(
+        plan_of(client), &settings, client->is_restricted ? &filter : NULL, &listing, NULL);
+    deft_bridge_tool tools[DEFT_BRIDGE_TOOLS_MAX];
+    const size_t     count = deft_bridge_tools(&settings, tools);
+    for (size_t i = 0; status == DEFT_OK && i < count; i++) {
+        deft_buffer_reset(&one);
+        status = deft_bridge_write_definition(&settings, tools[i], DEFT_FORM_MCP,
+                                              deft_buffer_view(&listing), &one);
+        if (status == DEFT_OK) {
+            append_definition(client, deft_buffer_view(&one), &client->bridge);
+            status = client->bridge.status;
+        }
+    }
+    deft_buffer_clear(&one);
+    deft_buffer_clear(&listing);
+    return status;
+}
+
+static bool is_listable(const deft__client *client, const deft_seen_tool *seen)
+{
+    return seen->state == DEFT_SEEN_UPFRONT ||
+           (seen->state == DEFT_SEEN_LOADED && is_loading(client));
+}
+
+// Appends what the session shows and the list does not have yet. `is_grown` tells whether it grew.
+static deft_status extend_list(deft__client *client, bool *is_grown)
+{
+    deft__gateway        *gateway = client->gateway;
+    size_t                count;
+    const deft_seen_tool *visible = deft_session_visible(client->session, &count);
+    for (size_t i = 0; i < count; i++) {
+        uint32_t         place;
+        const deft_tool *tool = deft_catalog_tool(visible[i].catalog, visible[i].tool);
+        if (!is_listable(client, &visible[i]) ||
+            deft__map_find(&client->listed, tool->id, &place)) {
+            continue;
+        }
+        deft_view id;
+        deft_buffer_reset(&gateway->scratch);
+        deft_status status = deft_catalog_write_tool(
+            visible[i].catalog, visible[i].tool, DEFT_FORM_MCP,
+            client->has_only ? DEFT_NAMING_PLAIN : gateway->naming, &gateway->scratch);
+        const size_t size = client->tools.size;
+        if (status == DEFT_OK) {
+            append_definition(client, deft_buffer_view(&gateway->scratch), &client->tools);
+            status = client->tools.status;
+        }
+        if (status == DEFT_OK && (!deft__arena_copy(&client->ids, tool->id, &id) ||
+                                  !deft__map_put(&client->listed, id, (uint32_t)i))) {
+            status = DEFT_OUT_OF_MEMORY;
+        }
+        if (status != DEFT_OK) {
+            deft_buffer_truncate(&client->tools, size);
+            client->tools.status = DEFT_OK;
+            return status;
+        }
+        *is_grown = true;
+    }
+    return DEFT_OK;
+}
+
+// Whether there is something that only a search can reach: deferred tools, or servers that are not
+// known yet.
+static bool needs_bridge(const deft__client *client)
+{
+    const deft__gateway *gateway = client->gateway;
+    if (gateway->settings->mode == DEFT_MODE_OFF || client->is_everything) {
+        return false;
+    }
+    for (size_t i = 0; i < gateway->slot_count; i++) {
+        const deft__link_state state = deft__link_state_of(gateway->slots[i].link);
+        if (deft__link_manifest(gateway->slots[i].link) == NULL && state != DEFT__LINK_DISABLED &&
+            state != DEFT__LINK_QUARANTINED) {
+            return true;
+        }
+    }
+    return deft_plan_summary_of(plan_of(client))->is_active;
+}
+
+// Brings the list up to date. It only ever grows, at its end.
+static deft_status refresh_list(deft__client *client, bool *is_grown)
+{
+    *is_grown = false;
+    if (!client->has_bridge && needs_bridge(client)) {
+        const deft_status status = write_bridge(client);
+        if (status != DEFT_OK) {
+            return status;
+        }
+        client->has_bridge = true;
+        *is_grown          = true;
+    }
+    return extend_list(client, is_grown);
+}
+
+bool deft__client_ensure_session(deft__client *client)
+{
+    deft__gateway *gateway = client->gateway;
+    if (client->session != NULL) {
+        return true;
+    }
+    bool          is_grown;
+    deft_error    error    = DEFT_ERROR_INIT;
+    deft_settings settings = settings_of(client);
+    client->session        = deft_session_new_restricted(
+               plan_of(client), &settings, client->is_restricted ? &client->restriction : NULL,
+               gateway->allocator, &error);
+    if (client->session != NULL && refresh_list(client, &is_grown) != DEFT_OK) {
+        deft_session_free(client->session);
+        client->session = NULL;
+    }
+    return client->session != NULL;
+}
+
+static void answer_no_memory(deft__client *client, deft_view id)
+{
+    deft__client_send_error(client, id, DEFT__MCP_INTERNAL_ERROR, "out of memory");
+}
+
+void deft__client_list_tools(deft__client *client, const deft__mcp_message *message)
+{
+    const deft__gateway *gateway = client->gateway;
+    deft_error           error   = DEFT_ERROR_INIT;
+    if (deft__json_is(deft__mcp_param(message, "cursor"), DEFT__JSON_STRING)) {
+        deft__client_send_error(client, message->id, DEFT__MCP_INVALID_PARAMS,
+                                "the list has one page; ask for it without a cursor");
+        return;
+    }
+    if (deft_bridge_check_names(gateway->settings, gateway->snapshot->plan, &error) != DEFT_OK) {
+        deft__client_send_error(client, message->id, DEFT__MCP_INTERNAL_ERROR, "%s", error.message);
+        return;
+    }
+    if (!deft__client_ensure_session(client)) {
+        answer_no_memory(client, message->id);
+        return;
+    }
+    deft_buffer      *line = deft__client_begin_result(client, message->id);
+    deft__json_writer json;
+    deft__json_writer_init(&json, line);
+    deft__json_begin_object(&json);
+    deft__json_name(&json, "tools");
+    deft_buffer_append_byte(line, '[');
+    deft_buffer_append(line, deft_buffer_view(&client->bridge));
+    deft_buffer_append_text(line, client->bridge.size > 0 && client->tools.size > 0 ? "," : "");
+    deft_buffer_append(line, deft_buffer_view(&client->tools));
+    deft_buffer_append_byte(line, ']');
+    json.needs_comma = true;
+    deft__client_write_tail(client, &json, &deft__list_caching);
+    deft__json_end_object(&json);
+    deft__client_finish_result(client, message->id);
+    client->is_listed = true;
+}
+
+void deft__client_update(deft__client *client, const deft__snapshot *old)
+{
+    const deft__snapshot *snapshot = client->gateway->snapshot;
+    bool                  is_grown = false;
+    // Without memory the session stays with what it has; the next snapshot tries again.
+    if (client->session != NULL &&
+        deft_session_update(client->session, plan_of(client), NULL) == DEFT_OK &&
+        refresh_list(client, &is_grown) == DEFT_OK && is_grown && client->is_listed) {
+        deft__client_tell_changed(client, DEFT__CHANGED_TOOLS);
+    }
+    if (old == NULL || client->gateway->is_patient) {
+        return; // nothing was listed yet
+    }
+    if (!deft__offers_equal(&old->prompts, &snapshot->prompts)) {
+        deft__client_tell_changed(client, DEFT__CHANGED_PROMPTS);
+    }
+    if (!deft__offers_equal(&old->resources, &snapshot->resources) ||
+        !deft__offers_equal(&old->templates, &snapshot->templates)) {
+        deft__client_tell_changed(client, DEFT__CHANGED_RESOURCES);
+    }
+}
+
+// A modern list may not change as an effect of a call, so there the reset forgets what was loaded
+// and leaves the list.
+void deft__client_reset(deft__client *client)
+{
+    bool is_grown;
+    if (client->session == NULL ||
+        deft_session_reset(client->session, plan_of(client), NULL) != DEFT_OK ||
+        client->era == DEFT__MCP_ERA_MODERN) {
+        return;
+    }
+    deft_buffer_reset(&client->bridge);
+    deft_buffer_reset(&client->tools);
+    deft__map_clear(&client->listed);
+    deft__arena_clear(&client->ids);
+    client->has_bridge = false;
+    (void)refresh_list(client, &is_grown);
+    if (client->is_listed) {
+        deft__client_tell_changed(client, DEFT__CHANGED_TOOLS);
+    }
+}
+
+// --- The bridge's answers. ---
+
+static void write_answer(deft__client *client, deft_view id, const deft_answer *answer)
+{
+    deft_buffer      *line = deft__client_begin_result(client, id);
+    deft__json_writer json;
+    deft__json_writer_init(&json, line);
+    deft__json_begin_object(&json);
+    deft__json_name(&json, "content");
+    deft__json_begin_array(&json);
+    deft__json_begin_object(&json);
+    deft__json_name(&json, "type");
+    deft__json_write_text(&json, "text");
+    deft__json_name(&json, "text");
+    deft__json_write_string(&json, deft_buffer_view(&answer->text));
+    deft__json_end_object(&json);
+    deft__json_end_array(&json);
+    // An error does not fit the output schema, and must not pretend to.
+    if (!answer->is_error && answer->structured.size > 0) {
+        deft__json_name(&json, "structuredContent");
+        deft__json_write_raw_line(&json, deft_buffer_view(&answer->structured));
+    }
+    if (answer->is_error) {
+        deft__json_name(&json, "isError");
+        deft__json_write_bool(&json, true);
+    }
+    deft__client_write_tail(client, &json, NULL);
+    deft__json_end_object(&json);
+    deft__client_finish_result(client, id);
+}
+
+static void write_journal(deft__client *client, deft__journal_kind kind, deft_view arguments,
+                          const deft_answer *answer)
+{
+    const deft__gateway *gateway = client->gateway;
+    if (gateway->host.journal == NULL) {
+        return;
+    }
+    const deft__journal_entry entry = {
+        .kind          = kind,
+        .client        = deft_buffer_view(&client->name),
+        .text          = arguments,
+        .argument_size = arguments.size,
+        .result_size   = answer->text.size,
+        .found_count   = (uint32_t)answer->found_count,
+        .outcome       = answer->is_error          ? "refused"
+                         : answer->found_count > 0 ? "ok"
+                                                   : "not-found",
+    };
+    gateway->host.journal(gateway->host.context, &entry);
+}
+
+static void run_search(deft__client *client, deft_view id, deft_view arguments, deft_answer *answer)
+{
+    const deft__gateway *gateway  = client->gateway;
+    const deft_settings  settings = settings_of(client);
+    bool                 is_grown = false;
+    if (deft_bridge_search(client->session, gateway->searcher, &settings, arguments, answer,
+                           NULL) != DEFT_OK) {
+        answer_no_memory(client, id);
+        return;
+    }
+    // In style load the client hears of its longer list before the answer that made it so.
+    if (is_loading(client) && refresh_list(client, &is_grown) == DEFT_OK && is_grown) {
+        deft__client_tell_changed(client, DEFT__CHANGED_TOOLS);
+    }
+    // A miss must not look like "there is no such tool" when a server was not there to be searched.
+    if (answer->found_count == 0) {
+        deft__gateway_write_missing(gateway, client, &answer->text);
+    }
+    write_answer(client, id, answer);
+    write_journal(client, DEFT__JOURNAL_SEARCH, arguments, answer);
+}
+
+static void run_describe(deft__client *client, deft_view id, deft_view arguments,
+                         deft_answer *answer)
+{
+    const deft_settings settings = settings_of(client);
+    if (deft_bridge_describe(client->session, &settings, arguments, answer, NULL) != DEFT_OK) {
+        answer_no_memory(client, id);
+        return;
+    }
+    write_answer(client, id, answer);
+    write_journal(client, DEFT__JOURNAL_DESCRIBE, arguments, answer);
+}
+
+// --- Calls. ---
+
+static void start_call(deft__client *client, const deft__mcp_message *message,
+                       const deft_call *call)
+{
+    const deft__snapshot *snapshot = client->gateway->snapshot;
+    const deft_tool      *tool     = deft_catalog_tool(snapshot->catalog, call->tool);
+    deft_buffer           members;
+    deft__json_writer     json;
+    bool                  is_grown = false;
+    deft_buffer_init(&members, client->gateway->allocator);
+    deft__json_writer_init(&json, &members);
+    deft__json_name(&json, "name");
+    deft__json_write_string(&json, tool->name);
+    deft__json_name(&json, "arguments");
+    deft__json_write_raw_line(&json, deft_buffer_view(&call->arguments));
+    if (is_loading(client) && refresh_list(client, &is_grown) == DEFT_OK && is_grown) {
+        deft__client_tell_changed(client, DEFT__CHANGED_TOOLS); // a direct call loads, too
+    }
+    if (deft__ask_resume(client, message, tool->id, &members)) {
+        deft_buffer_clear(&members);
+        return;
+    }
+    if (members.status != DEFT_OK) {
+        answer_no_memory(client, message->id);
+    } else {
+        const deft__relay_options options = {
+            .kind      = DEFT__RELAY_CALL,
+            .server    = deft__snapshot_server_of(snapshot, call->tool),
+            .method    = "tools/call",
+            .members   = deft_buffer_view(&members),
+            .tool      = tool->id,
+            .arguments = deft_buffer_view(&call->arguments),
+        };
+        deft__relay_start(client, message, &options);
+    }
+    deft_buffer_clear(&members);
+}
+
+static void run_call(deft__client *client, const deft__mcp_message *message, deft_view name,
+                     deft_view arguments, deft_answer *answer)
+{
+    const deft_settings settings = settings_of(client);
+    deft_error          error    = DEFT_ERROR_INIT;
+    deft_bridge_tool    bridge;
+    deft_call           call;
+    deft_call_init(&call, client->gateway->allocator);
+    const deft_status status =
+        deft_bridge_call(client->session, &settings, name, arguments, &call, answer, &error);
+    if (status == DEFT_OK) {
+        start_call(client, message, &call);
+    } else if (status == DEFT_OUT_OF_MEMORY) {
+        answer_no_memory(client, message->id);
+    } else {
+        if (deft_bridge_from_name(&settings, name, &bridge) || status != DEFT_NOT_FOUND) {
+            write_answer(client, message->id, answer);
+        } else {
+            deft_buffer *line = &client->gateway->line;
+            deft_buffer_reset(line);
+            deft__mcp_write_error(line, message->id, DEFT__MCP_INVALID_PARAMS,
+                                  deft_buffer_view(&answer->text), deft_view_of(NULL));
+            deft__client_send_line(client, message->id);
+        }
+        write_journal(client, DEFT__JOURNAL_CALL, arguments, answer);
+    }
+    deft_call_clear(&call);
+}
+
+// The client knows one server, and calls its tools by their own names.
+static void call_only(deft__client *client, const deft__mcp_message *message, deft_view name,
+                      deft_view arguments, deft_answer *answer)
+{
+    deft_buffer id;
+    deft_buffer_init(&id, client->gateway->allocator);
+    deft_buffer_append(&id, deft__link_name(client->gateway->slots[client->only].link));
+    deft_buffer_append_text(&id, "::");
+    deft_buffer_append(&id, name);
+    if (id.status == DEFT_OK) {
+        run_call(client, message, deft_buffer_view(&id), arguments, answer);
+    } else {
+        answer_no_memory(client, message->id);
+    }
+    deft_buffer_clear(&id);
+}
+
+void deft__client_call_tool(deft__client *client, const deft__mcp_message *message)
+{
+    deft__gateway         *gateway   = client->gateway;
+    const deft__json_value value     = deft__mcp_param(message, "name");
+    const deft__json_value given     = deft__mcp_param(message, "arguments");
+    const deft_view        arguments = deft__json_raw(given); // empty counts as {}
+    deft_bridge_tool       bridge    = DEFT_BRIDGE_CALL;
+    deft_buffer            name;
+    deft_answer            answer;
+    if (!deft__json_is(value, DEFT__JSON_STRING)) {
+        deft__client_send_error(client, message->id, DEFT__MCP_INVALID_PARAMS,
+                                "params.name must be a string: the name of a tool");
+        return;
+    }
+    if (!deft__client_ensure_session(client)) {
+        answer_no_memory(client, message->id);
+        return;
+    }
+    deft_buffer_init(&name, gateway->allocator);
+    deft_answer_init(&answer, gateway->allocator);
+    const deft_view called = deft__json_string(value, &name);
+    const bool      is_bridge =
+        !client->is_everything && deft_bridge_from_name(gateway->settings, called, &bridge);
+    if (is_bridge && bridge == DEFT_BRIDGE_SEARCH) {
+        run_search(client, message->id, arguments, &answer);
+    } else if (is_bridge && bridge == DEFT_BRIDGE_DESCRIBE) {
+        run_describe(client, message->id, arguments, &answer);
+    } else if (client->has_only) {
+        call_only(client, message, called, arguments, &answer);
+    } else {
+        run_call(client, message, called, arguments, &answer);
+    }
+    deft_answer_clear(&answer);
+    deft_buffer_clear(&name);
+}

@@ -1,0 +1,318 @@
+// Serving over HTTP: connections of a listener, each a stream on the loop, into the web.
+#include "base/fail.h"
+#include "base/memory.h"
+#include "io/socket.h"
+#include "io/stream.h"
+#include "serve/door.h"
+#include "serve/service.h"
+#include "web/web.h"
+
+#include <arpa/inet.h>
+#include <sys/random.h>
+#include <time.h>
+#include <unistd.h>
+
+#define GRACE_MS 5000u
+#define TICK_MS  1000u
+
+// Bytes that may wait for one client that does not read: the largest message, and what is beside it.
+#define QUEUE_MAX (80u * 1024 * 1024)
+
+typedef struct site site;
+
+typedef struct visitor {
+    struct visitor       *next, *previous;
+    site                 *site;
+    deft__stream         *stream;
+    deft__web_connection *connection; // NULL: the web is done with it
+    bool                  is_leaving; // closed when what waits is out
+} visitor;
+
+struct site {
+    deft__service              service;
+    const deft__serve_options *options;
+    deft__listener            *listener;
+    deft__door                *door;
+    deft__web                 *web;
+    deft__alarm               *tick;
+    deft__alarm               *grace;
+    deft__task                 stop;
+    visitor                   *visitors;
+    int                        signal;
+    bool                       is_stopping;
+    bool                       is_stopped;
+};
+
+// --- Visitors. ------------------------------------------------------------------------------------
+
+static void free_visitor(visitor *one)
+{
+    site *self                                                        = one->site;
+    *(one->previous != NULL ? &one->previous->next : &self->visitors) = one->next;
+    if (one->next != NULL) {
+        one->next->previous = one->previous;
+    }
+    deft__stream_close(one->stream);
+    deft__free(self->service.allocator, one, sizeof *one);
+}
+
+static void visitor_read(void *context, deft_view bytes)
+{
+    visitor *one  = context;
+    site    *self = one->site;
+    if (one->connection == NULL) {
+        return; // it talks on, and nobody listens
+    }
+    deft__service_enter(&self->service);
+    deft__web_receive(one->connection, bytes);
+    deft__service_leave(&self->service);
+}
+
+static void visitor_ended(void *context, deft__stream_end end, int code)
+{
+    visitor *one  = context;
+    site    *self = one->site;
+    (void)end;
+    (void)code;
+    if (one->connection != NULL) {
+        deft__service_enter(&self->service);
+        deft__web_disconnect(one->connection);
+        one->connection = NULL;
+        deft__service_leave(&self->service);
+    }
+    free_visitor(one);
+}
+
+static void visitor_drained(void *context)
+{
+    visitor *one = context;
+    if (one->is_leaving) {
+        free_visitor(one);
+    }
+}
+
+static void accepted(void *context, int descriptor)
+{
+    site    *self = context;
+    visitor *one  = deft__new(self->service.allocator, sizeof *one);
+    if (one == NULL || self->is_stopping) {
+        deft__free(self->service.allocator, one, sizeof *one);
+        close(descriptor);
+        return;
+    }
+    const deft__stream_options options = {.context   = one,
+                                          .read      = visitor_read,
+                                          .ended     = visitor_ended,
+                                          .drained   = visitor_drained,
+                                          .queue_max = QUEUE_MAX};
+    one->site                          = self;
+    one->next                          = self->visitors;
+    if (one->next != NULL) {
+        one->next->previous = one;
+    }
+    self->visitors  = one;
+    one->stream     = deft__stream_new(self->service.loop, descriptor, &options, NULL);
+    one->connection = one->stream != NULL ? deft__web_connect(self->web, one) : NULL;
+    if (one->connection == NULL) {
+        free_visitor(one);
+    }
+}
+
+// --- What the web asks for. -----------------------------------------------------------------------
+
+static void web_send(void *context, void *tag, deft_view bytes)
+{
+    const visitor *one = tag;
+    (void)context;
+    deft__stream_write(one->stream, bytes);
+}
+
+static void web_close(void *context, void *tag)
+{
+    visitor *one = tag;
+    (void)context;
+    one->connection = NULL;
+    one->is_leaving = true;
+    deft__stream_finish(one->stream);
+    if (deft__stream_queued(one->stream) == 0) {
+        free_visitor(one);
+    }
+}
+
+// Every token is compared with every byte, so that the time says nothing about any.
+static const deft__web_principal *web_authorize(void *context, deft_view token)
+{
+    static const deft__web_principal bearer = {.number = 1};
+    const site                      *self   = context;
+    unsigned                         found  = 0;
+    for (size_t i = 0; i < self->options->token_count; i++) {
+        const deft_view wanted     = self->options->tokens[i];
+        unsigned        difference = wanted.size != token.size;
+        for (size_t j = 0; j < wanted.size; j++) {
+            difference |= (unsigned char)(wanted.data[j] ^ (j < token.size ? token.data[j] : 0));
+        }
+        found |= difference == 0;
+    }
+    return found ? &bearer : NULL;
+}
+
+static void web_random(void *context, void *bytes, size_t size)
+{
+    (void)context;
+    // It blocks only before the kernel has ever had randomness, and 16 bytes come whole.
+    while (getrandom(bytes, size, 0) != (ssize_t)size) {
+    }
+}
+
+// --- Its life. ------------------------------------------------------------------------------------
+
+static void tick(void *context)
+{
+    site *self = context;
+    deft__service_enter(&self->service);
+    deft__web_tick(self->web, deft__loop_now_ms(self->service.loop), (int64_t)time(NULL));
+    deft__service_leave(&self->service);
+    deft__alarm_set(self->tick, TICK_MS);
+}
+
+static void stop(void *context)
+{
+    site *self = context;
+    if (self->is_stopped) {
+        return;
+    }
+    self->is_stopped = true;
+    deft__alarm_stop(self->tick);
+    deft__alarm_stop(self->grace);
+    deft__listener_close(self->listener);
+    self->listener = NULL;
+    deft__web_free(self->web);
+    self->web = NULL;
+    while (self->visitors != NULL) {
+        self->visitors->connection = NULL;
+        free_visitor(self->visitors);
+    }
+    deft__service_end(&self->service);
+}
+
+static void stopped(void *context)
+{
+    site *self = context;
+    deft__loop_stop(self->service.loop);
+}
+
+// The gateway has said something: requests may go on, and the last one may have been answered.
+static void look(void *context)
+{
+    site *self = context;
+    if (self->web == NULL) {
+        return;
+    }
+    deft__web_run(self->web);
+    if (self->is_stopping && deft__web_open_count(self->web) == 0) {
+        deft__loop_defer(self->service.loop, &self->stop);
+    }
+}
+
+static void signal_caught(void *context, int number)
+{
+    site *self = context;
+    if (self->signal != 0) {
+        deft__service_kill(&self->service);
+        _exit(128 + number);
+    }
+    self->signal      = number;
+    self->is_stopping = true;
+    deft__web_drain(self->web);
+    deft__alarm_set(self->grace, self->options->grace_ms > 0 ? self->options->grace_ms : GRACE_MS);
+    look(self);
+}
+
+static bool is_loopback(const char *address)
+{
+    struct in_addr  four;
+    struct in6_addr six;
+    if (inet_pton(AF_INET, address, &four) == 1) {
+        return ntohl(four.s_addr) >> 24 == 127;
+    }
+    return inet_pton(AF_INET6, address, &six) == 1 && IN6_IS_ADDR_LOOPBACK(&six);
+}
+
+static deft_status open_site(site *self, deft_error *error)
+{
+    const deft__serve_options *options = self->options;
+    const char                *address = options->address != NULL ? options->address : "127.0.0.1";
+    deft_error                 why     = DEFT_ERROR_INIT;
+    const deft__web_options    web     = {.hosts         = options->hosts,
+                                          .host_count    = options->host_count,
+                                          .is_any_host   = !is_loopback(address),
+                                          .origins       = options->origins,
+                                          .origin_count  = options->origin_count,
+                                          .body_size_max = self->service.settings->message_size_max};
+    const deft__web_host       host    = {.context   = self,
+                                          .send      = web_send,
+                                          .close     = web_close,
+                                          .authorize = options->token_count > 0 ? web_authorize : NULL,
+                                          .random    = web_random};
+    deft__loop                *loop    = self->service.loop;
+    deft__task_init(&self->stop, stop, self);
+    self->tick  = deft__alarm_new(loop, tick, self);
+    self->grace = deft__alarm_new(loop, stop, self);
+    self->web   = deft__web_new(self->service.gateway, &web, &host, deft__loop_now_ms(loop),
+                                self->service.allocator, error);
+    if (self->tick == NULL || self->grace == NULL || self->web == NULL) {
+        return deft__fail_memory(error);
+    }
+    const deft_status status = deft__loop_catch_signals(loop, signal_caught, self, error);
+    if (status != DEFT_OK) {
+        return status;
+    }
+    self->listener = deft__listener_new_tcp(loop, address, options->port, accepted, self, error);
+    if (self->listener == NULL) {
+        return DEFT_INVALID;
+    }
+    if (options->control_directory != NULL) {
+        self->door = deft__door_open(&self->service, options->control_directory, &why);
+    }
+    // Whoever comes first should not have to wait for all servers.
+    deft__service_enter(&self->service);
+    deft__gateway_discover(self->service.gateway);
+    deft__service_leave(&self->service);
+    tick(self);
+    if (options->listening != NULL) {
+        options->listening(options->context, deft__listener_port(self->listener));
+    }
+    return DEFT_OK;
+}
+
+deft_status deft__serve_http(const deft__serve_options *options, deft_error *error)
+{
+    site self = {.options = options};
+    if (options->address != NULL && !is_loopback(options->address) && options->token_count == 0) {
+        return deft__fail(
+            error, DEFT_CONFLICT, 0,
+            "'%s' can be reached from other machines: give a token with --token-file, "
+            "or serve at 127.0.0.1",
+            options->address);
+    }
+    deft__serve_options shared = *options;
+    shared.is_shared           = true;
+    self.options               = &shared;
+    deft_status status = deft__service_init(&self.service, &shared, deft_view_make(NULL, 0), error);
+    if (status == DEFT_OK) {
+        self.service.owner   = &self;
+        self.service.ended   = stopped;
+        self.service.settled = look;
+        status               = open_site(&self, error);
+        if (status != DEFT_OK) {
+            stop(&self);
+        }
+        deft__loop_run(self.service.loop);
+        deft__door_close(self.door);
+        deft__alarm_free(self.tick);
+        deft__alarm_free(self.grace);
+        deft__loop_undefer(self.service.loop, &self.stop);
+    }
+    deft__service_clear(&self.service);
+    return status;
+}

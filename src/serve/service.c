@@ -1,0 +1,730 @@
+#include "serve/service.h"
+
+#include "base/fail.h"
+#include "base/memory.h"
+#include "serve/answer.h"
+#include "store/quarantine.h"
+#include "transport/environment.h"
+
+#include <assert.h>
+#include <malloc.h>
+#include <stdlib.h>
+#include <sys/random.h>
+#include <time.h>
+
+// At the end servers have less time than in between: whoever started us may kill us after two
+// seconds, and then nobody ends those that ignore the end of their input.
+#define END_TERMINATE_MS 700
+#define END_KILL_MS      700
+
+static const char http_reason[] = "HTTP servers come with a later version of deft";
+
+struct deft__life {
+    deft__life           *next;          // of its server
+    deft__life           *next_starting; // in the queue of those to be started
+    deft__service_server *server;
+    uint32_t              number;
+    deft__child          *child;       // NULL: not started yet, or it could not be
+    bool                  is_unwanted; // stopped before it was started
+};
+
+// Agents of one gateway may differ in what they can do for a server, and a legacy server asks only
+// once. So it is told the most that any could do, and refused where this one cannot.
+#define EVERYTHING_DECLARED                                                                        \
+    (DEFT__MCP_CLIENT_ROOTS | DEFT__MCP_CLIENT_SAMPLING | DEFT__MCP_CLIENT_SAMPLING_TOOLS |        \
+     DEFT__MCP_CLIENT_ELICITATION | DEFT__MCP_CLIENT_ELICITATION_URL)
+
+// --- Time. ----------------------------------------------------------------------------------------
+
+void deft__service_enter(deft__service *service)
+{
+    const uint64_t now = deft__loop_now_ms(service->loop);
+    if (now != service->told_ms && !service->is_ending) {
+        service->told_ms = now;
+        deft__gateway_advance(service->gateway, now);
+    }
+}
+
+void deft__service_leave(deft__service *service)
+{
+    if (service->is_ending) {
+        return;
+    }
+    deft__requests_look(service);
+    if (service->settled != NULL) {
+        service->settled(service->owner);
+    }
+    if (service->is_ending) {
+        return; // someone has seen what they were waiting for
+    }
+    // One that rings too early does no harm: it is set again then.
+    const uint64_t next = deft__gateway_next(service->gateway);
+    if (next < service->armed_at) {
+        const uint64_t now = deft__loop_now_ms(service->loop);
+        service->armed_at  = next;
+        deft__alarm_set(service->alarm, next > now ? next - now : 0);
+    }
+}
+
+static void alarm_rings(void *context)
+{
+    deft__service *service = context;
+    service->armed_at      = UINT64_MAX;
+    if (!service->is_ending) {
+        service->told_ms = deft__loop_now_ms(service->loop);
+        deft__gateway_advance(service->gateway, service->told_ms);
+    }
+    deft__service_leave(service);
+}
+
+// --- The end. -------------------------------------------------------------------------------------
+
+static void tell_if_ended(deft__service *service)
+{
+    if (service->is_ending && service->life_count == 0 && service->job == NULL &&
+        !service->keeper.is_writing && service->ended != NULL) {
+        void (*const ended)(void *context) = service->ended;
+        service->ended                     = NULL;
+        ended(service->owner);
+    }
+}
+
+static void keeper_note(void *context, deft_view line)
+{
+    const deft__service *service = context;
+    if (service->options->note != NULL) {
+        service->options->note(service->options->context, line);
+    }
+}
+
+static void keeper_idle(void *context)
+{
+    deft__service *service = context;
+    tell_if_ended(service);
+}
+
+// --- Lives of servers. ----------------------------------------------------------------------------
+
+static deft__life *find_life(const deft__service *service, size_t place, uint32_t number)
+{
+    deft__life *life = service->servers[place].lives;
+    while (life != NULL && life->number != number) {
+        life = life->next;
+    }
+    return life;
+}
+
+static void forget_life(deft__life *life)
+{
+    deft__service *service = life->server->service;
+    deft__life   **place   = &life->server->lives;
+    while (*place != life) {
+        place = &(*place)->next;
+    }
+    *place = life->next;
+    deft__child_free(life->child);
+    deft__free(service->allocator, life, sizeof *life);
+    service->life_count--;
+}
+
+static void close_life(deft__life *life, deft_view reason)
+{
+    deft__service *service = life->server->service;
+    const size_t   place   = life->server->place;
+    const uint32_t number  = life->number;
+    forget_life(life);
+    if (!service->is_ending) {
+        deft__service_enter(service);
+        deft__link_closed(deft__gateway_link(service->gateway, place), number, reason);
+        deft__service_leave(service);
+    }
+    tell_if_ended(service);
+}
+
+static void child_received(void *context, deft_view line)
+{
+    const deft__life *life    = context;
+    deft__service    *service = life->server->service;
+    if (!service->is_ending) {
+        deft__service_enter(service);
+        deft__link_received(deft__gateway_link(service->gateway, life->server->place), life->number,
+                            line);
+        deft__service_leave(service);
+    }
+}
+
+static void child_overflowed(void *context)
+{
+    const deft__life *life    = context;
+    deft__service    *service = life->server->service;
+    if (!service->is_ending) {
+        deft__service_enter(service);
+        deft__link_overflowed(deft__gateway_link(service->gateway, life->server->place),
+                              life->number);
+        deft__service_leave(service);
+    }
+}
+
+static void child_closed(void *context, deft_view reason)
+{
+    close_life(context, reason);
+}
+
+static deft_status start_child(deft__life *life, deft_error *error)
+{
+    const deft__service      *service = life->server->service;
+    const deft_server_config *config  = life->server->config;
+    if (config->transport != DEFT_TRANSPORT_STDIO) {
+        return deft__fail(error, DEFT_INVALID, 0, "%s", http_reason);
+    }
+    const deft__child_options options = {
+        .server        = config,
+        .environment   = service->options->environment,
+        .errors        = &life->server->errors,
+        .context       = life,
+        .received      = child_received,
+        .overflowed    = child_overflowed,
+        .closed        = child_closed,
+        .line_size_max = (size_t)service->settings->message_size_max,
+    };
+    life->child = deft__child_start(service->loop, &options, error);
+    return life->child != NULL ? DEFT_OK : DEFT_INVALID;
+}
+
+// Starts one, and comes back for the next: starting takes a millisecond or two, and in between
+// others are served.
+static void start_next(void *context)
+{
+    deft__service *service = context;
+    deft__life    *life    = service->starting;
+    service->starting      = life->next_starting;
+    if (service->starting == NULL) {
+        service->starting_end = &service->starting;
+        deft_buffer_init(&service->image, NULL);
+    } else {
+        deft__loop_defer(service->loop, &service->start);
+    }
+    deft_error error = DEFT_ERROR_INIT;
+    if (life->is_unwanted || service->is_ending) {
+        close_life(life, deft_view_of("was stopped"));
+    } else if (start_child(life, &error) != DEFT_OK) {
+        close_life(life, deft_view_of(error.message));
+    } else {
+        deft__service_enter(service);
+        deft__link_opened(deft__gateway_link(service->gateway, life->server->place), life->number);
+        deft__service_leave(service);
+    }
+}
+
+static void server_start(void *context, size_t place, uint32_t number)
+{
+    deft__service        *service = context;
+    deft__service_server *server  = &service->servers[place];
+    deft__life           *life    = deft__new(service->allocator, sizeof *life);
+    if (life == NULL) {
+        return; // the link's own limit for a start ends this
+    }
+    *life         = (deft__life){.next = server->lives, .server = server, .number = number};
+    server->lives = life;
+    service->life_count++;
+    *service->starting_end = life;
+    service->starting_end  = &life->next_starting;
+    deft__loop_defer(service->loop, &service->start);
+}
+
+static void server_send(void *context, size_t place, uint32_t number, deft_view line)
+{
+    const deft__life *life = find_life(context, place, number);
+    if (life != NULL && life->child != NULL) {
+        deft__child_send(life->child, line);
+    }
+}
+
+static void server_stop(void *context, size_t place, uint32_t number)
+{
+    deft__life *life = find_life(context, place, number);
+    if (life != NULL && life->child != NULL) {
+        deft__child_stop(life->child);
+    } else if (life != NULL) {
+        life->is_unwanted = true;
+    }
+}
+
+// --- Snapshots. -----------------------------------------------------------------------------------
+
+// Building takes several times the memory that stays, and the C library would keep the rest for the
+// thread that built: at 10,000 tools a third of all that we hold.
+static void give_memory_back(void)
+{
+#if defined(__GLIBC__)
+    malloc_trim(0);
+#endif
+}
+
+static void build_work(void *context)
+{
+    const deft__service *service = context;
+    deft__snapshot_job_run(service->job);
+    give_memory_back();
+}
+
+// So many tools take longer to index than to load (10 ms).
+#define IMAGE_TOOLS_MIN 500u
+
+// Keeps a new index for the next start. Not while servers are still being learned: each would make it
+// anew.
+static void keep_index(deft__service *service)
+{
+    const deft__snapshot *snapshot = deft__gateway_snapshot(service->gateway);
+    if (snapshot == NULL || snapshot->is_kept ||
+        deft_catalog_tool_count(snapshot->catalog) < IMAGE_TOOLS_MIN ||
+        !deft__gateway_is_settled(service->gateway)) {
+        return;
+    }
+    deft_buffer image;
+    deft_buffer_init(&image, service->allocator);
+    if (deft__snapshot_write_image(snapshot, service->settings, &image) == DEFT_OK) {
+        deft__keeper_take_image(&service->keeper, deft_catalog_version(snapshot->catalog), &image);
+    }
+    deft_buffer_clear(&image);
+}
+
+static void build_done(void *context)
+{
+    deft__service      *service = context;
+    deft__snapshot_job *job     = service->job;
+    service->job                = NULL;
+    // Also at the end: the gateway frees it.
+    deft__gateway_snapshot_built(service->gateway, job);
+    keep_index(service);
+    deft__service_leave(service);
+    tell_if_ended(service);
+}
+
+static void build_here(void *context)
+{
+    build_work(context);
+    build_done(context);
+}
+
+static void snapshot_build(void *context, deft__snapshot_job *job)
+{
+    deft__service *service = context;
+    service->job           = job;
+    deft__snapshot_job_take_image(job, &service->image);
+    if (!deft__loop_work(service->loop, build_work, build_done, service)) {
+        deft__loop_defer(service->loop, &service->build);
+    }
+}
+
+// --- What the gateway tells. ----------------------------------------------------------------------
+
+// There is one pipe to each client, whatever a line is about.
+static void client_send(void *context, deft__client *client, deft_view about, deft_view line)
+{
+    (void)context;
+    (void)about;
+    deft__speaker *speaker = deft__client_tag(client);
+    speaker->hear(speaker, line);
+}
+
+static void hook_run(void *context, const deft__hook *hook)
+{
+    deft__service *service = context;
+    deft__hooks_run(&service->hooks, hook);
+}
+
+static void hook_finished(void *context, uint64_t number, int exit_code, deft_view message)
+{
+    deft__service *service = context;
+    if (!service->is_ending) {
+        deft__service_enter(service);
+        deft__gateway_hook_finished(service->gateway, number, exit_code, message);
+        deft__service_leave(service);
+    }
+}
+
+static void journal(void *context, const deft__journal_entry *entry)
+{
+    deft__service *service = context;
+    deft__keeper_journal(&service->keeper, entry, service->settings->has_journal_arguments);
+}
+
+static bool is_found_out(const deft__service *service, size_t place)
+{
+    const deft__link *link = deft__gateway_link(service->gateway, place);
+    return deft__link_manifest(link) != NULL || deft__link_state_of(link) == DEFT__LINK_FAILED ||
+           deft__link_state_of(link) == DEFT__LINK_UNAUTHORIZED;
+}
+
+void deft__service_progress(const deft__service *service, size_t *done, size_t *total)
+{
+    *done  = 0;
+    *total = 0;
+    for (size_t i = 0; i < service->server_count; i++) {
+        if (service->servers[i].was_unknown) {
+            *total += 1;
+            *done += is_found_out(service, i) ? 1 : 0;
+        }
+    }
+}
+
+static void tell_progress(deft__service *service, size_t place)
+{
+    deft__service_server *server = &service->servers[place];
+    size_t                done;
+    size_t                total;
+    if (service->options->progress != NULL && server->was_unknown && !server->is_told &&
+        is_found_out(service, place)) {
+        server->is_told = true;
+        deft__service_progress(service, &done, &total);
+        service->options->progress(service->options->context, done, total, server->config->name);
+    }
+}
+
+static void manifest_learned(void *context, size_t server, deft__manifest *manifest)
+{
+    deft__service *service = context;
+    deft__keeper_learn(&service->keeper, server, manifest);
+    tell_progress(service, server);
+}
+
+static void server_changed(void *context, size_t server)
+{
+    tell_progress(context, server);
+}
+
+// --- Life of the service. -------------------------------------------------------------------------
+
+static deft__mcp_era era_of(deft_era era)
+{
+    switch (era) {
+    case DEFT_ERA_LEGACY:
+        return DEFT__MCP_ERA_LEGACY;
+    case DEFT_ERA_MODERN:
+        return DEFT__MCP_ERA_MODERN;
+    case DEFT_ERA_AUTO:
+    default:
+        return DEFT__MCP_ERA_UNKNOWN;
+    }
+}
+
+static deft__link_options link_options(const deft_server_config *server,
+                                       const deft_settings      *settings)
+{
+    return (deft__link_options){
+        .calls_max        = settings->calls_max,
+        .queue_max        = settings->queue_max,
+        .probe_timeout_ms = settings->probe_timeout_ms,
+        .start_timeout_ms =
+            server->start_timeout_ms > 0 ? server->start_timeout_ms : settings->start_timeout_ms,
+        .call_timeout_ms =
+            server->call_timeout_ms > 0 ? server->call_timeout_ms : settings->call_timeout_ms,
+        .idle_stop_ms   = settings->idle_stop_ms,
+        .backoff_min_ms = settings->restart_min_ms,
+        .backoff_max_ms = settings->restart_max_ms,
+        .era            = era_of(server->era),
+        .is_disabled    = server->is_disabled,
+    };
+}
+
+typedef struct loading {
+    deft__service        *service;
+    deft__gateway_server *servers;
+    size_t               *places; // of the keys that are asked for
+} loading;
+
+static void manifest_found(void *context, size_t place, const deft__kept_manifest *kept)
+{
+    loading              *load    = context;
+    deft__service        *service = load->service;
+    const size_t          server  = load->places[place];
+    deft__gateway_server *one     = &load->servers[server];
+    const uint64_t        age_s =
+        service->started_at > kept->checked_at ? service->started_at - kept->checked_at : 0;
+    if (one->manifest == NULL) {
+        one->manifest = deft__manifest_new(kept->text, service->allocator, NULL);
+        one->is_fresh = one->manifest != NULL && age_s < service->settings->refresh_age_ms / 1000;
+        service->keeper.checked_at[server] = kept->checked_at;
+    }
+}
+
+// What each server is kept under. One whose variables are not set cannot be started, and has none.
+static void make_keys(deft__service *service)
+{
+    deft__keeper *keeper = &service->keeper;
+    for (size_t i = 0; i < service->server_count; i++) {
+        deft__launch launch;
+        keeper->names[i] = service->servers[i].config->name;
+        keeper->has_keys[i] =
+            deft__launch_init(&launch, service->servers[i].config, service->options->environment,
+                              service->allocator, NULL) == DEFT_OK &&
+            deft__store_key_of(keeper->store, &launch.server, &keeper->keys[i]);
+        deft__launch_clear(&launch);
+    }
+}
+
+static void load_manifests(deft__service *service, deft__gateway_server *servers)
+{
+    const size_t     size   = (service->server_count + 1) * sizeof(size_t);
+    const size_t     room   = (service->server_count + 1) * sizeof(deft__store_key);
+    size_t          *places = deft__new(service->allocator, size);
+    deft__store_key *keys   = deft__new(service->allocator, room);
+    size_t           count  = 0;
+    make_keys(service);
+    for (size_t i = 0; places != NULL && keys != NULL && i < service->server_count; i++) {
+        if (service->keeper.has_keys[i]) {
+            places[count] = i;
+            keys[count++] = service->keeper.keys[i];
+        }
+    }
+    if (count > 0) {
+        // What cannot be loaded is learned again.
+        loading load = {.service = service, .servers = servers, .places = places};
+        deft__manifests_load(service->options->store, keys, count, manifest_found, &load, NULL);
+    }
+    deft__free(service->allocator, places, size);
+    deft__free(service->allocator, keys, room);
+}
+
+static void use_found(void *context, deft_view name, uint64_t count)
+{
+    deft__service *service = context;
+    deft_view      copy;
+    if (deft__arena_copy(&service->usage_arena, name, &copy)) {
+        deft__map_put(&service->usage, copy, count < UINT32_MAX ? (uint32_t)count : UINT32_MAX);
+    }
+}
+
+// Asked by the thread that builds; nothing changes the map any more then.
+static uint64_t use_count(void *context, deft_view tool_id)
+{
+    const deft__service *service = context;
+    uint32_t             count   = 0;
+    deft__map_find(&service->usage, tool_id, &count);
+    return count;
+}
+
+static uint64_t random_seed(void)
+{
+    uint64_t seed = 0;
+    if (getrandom(&seed, sizeof seed, 0) != (ssize_t)sizeof seed) {
+        seed = (uint64_t)time(NULL) * 0x9E3779B97F4A7C15u;
+    }
+    return seed;
+}
+
+static deft_status make_gateway_of(deft__service *service, deft__gateway_server *servers,
+                                   deft_error *error)
+{
+    for (size_t i = 0; i < service->server_count; i++) {
+        const deft_server_config *config = service->servers[i].config;
+        servers[i].name                  = config->name;
+        servers[i].options               = link_options(config, service->settings);
+    }
+    load_manifests(service, servers);
+    deft__keeper_load_image(&service->keeper, &service->image);
+    for (size_t i = 0; i < service->server_count; i++) {
+        service->servers[i].was_unknown =
+            servers[i].manifest == NULL && !servers[i].options.is_disabled;
+    }
+    deft__map_init(&service->usage, random_seed(), service->allocator);
+    deft__arena_init(&service->usage_arena, service->allocator);
+    deft__usage_load(service->options->store, use_found, service, NULL);
+    const deft_usage            usage   = {.count = use_count, .context = service};
+    const deft__gateway_options options = {
+        .settings      = service->settings,
+        .usage         = &usage,
+        .servers       = servers,
+        .server_count  = service->server_count,
+        .naming        = deft_config_server_count(service->options->config) == 1 ? DEFT_NAMING_PLAIN
+                                                                                 : DEFT_NAMING_WIRE,
+        .declared      = service->options->is_shared ? EVERYTHING_DECLARED : 0,
+        .first_wait_ms = service->settings->first_wait_ms,
+        .refresh_age_ms = service->settings->refresh_age_ms,
+        .seed           = random_seed(),
+    };
+    const deft__gateway_host host = {
+        .context          = service,
+        .server_start     = server_start,
+        .server_send      = server_send,
+        .server_stop      = server_stop,
+        .client_send      = client_send,
+        .snapshot_build   = snapshot_build,
+        .hook_run         = hook_run,
+        .manifest_learned = manifest_learned,
+        .journal          = service->settings->is_journal_kept ? journal : NULL,
+        .server_changed   = server_changed,
+    };
+    service->told_ms = deft__loop_now_ms(service->loop);
+    service->gateway =
+        deft__gateway_new(&options, &host, service->told_ms, service->allocator, error);
+    return service->gateway != NULL ? DEFT_OK : DEFT_CONFLICT;
+}
+
+static deft_status make_gateway(deft__service *service, deft_error *error)
+{
+    const size_t          size    = (service->server_count + 1) * sizeof(deft__gateway_server);
+    deft__gateway_server *servers = deft__new(service->allocator, size);
+    if (servers == NULL) {
+        return deft__fail_memory(error);
+    }
+    const deft_status status = make_gateway_of(service, servers, error);
+    for (size_t i = 0; i < service->server_count; i++) {
+        deft__manifest_release(servers[i].manifest); // the gateway has retained it
+    }
+    deft__free(service->allocator, servers, size);
+    return status;
+}
+
+static void put_aside(void *context, deft_view name, uint64_t since)
+{
+    (void)since;
+    deft__service *service = context;
+    for (size_t i = 0; i < service->server_count; i++) {
+        if (deft_view_equal(service->servers[i].config->name, name)) {
+            deft__link_set_quarantined(deft__gateway_link(service->gateway, i), true);
+            service->servers[i].was_unknown = false;
+        }
+    }
+}
+
+// The next server from `from` on that is wanted; the number of servers when there is none.
+static size_t next_wanted(const deft__serve_options *options, deft_view only, size_t from)
+{
+    const size_t count = deft_config_server_count(options->config);
+    while (from < count && only.size > 0 &&
+           !deft_view_equal(deft_config_server(options->config, from)->name, only)) {
+        from++;
+    }
+    return from;
+}
+
+static size_t count_wanted(const deft__serve_options *options, deft_view only)
+{
+    const size_t all   = deft_config_server_count(options->config);
+    size_t       count = 0;
+    if (!deft_config_settings(options->config)->is_mcp_disabled) {
+        for (size_t i = next_wanted(options, only, 0); i < all;
+             i        = next_wanted(options, only, i + 1)) {
+            count++;
+        }
+    }
+    return count;
+}
+
+static deft_status init_parts(deft__service *service, deft_view only, deft_error *error)
+{
+    const deft__serve_options *options = service->options;
+    service->loop                      = deft__loop_new(service->allocator, error);
+    if (service->loop == NULL) {
+        return DEFT_INVALID;
+    }
+    deft__loop_raise_descriptor_limit(service->loop);
+    deft__hooks_init(&service->hooks, service->loop, options->environment);
+    service->hooks.finished = hook_finished;
+    service->hooks.context  = service;
+    service->alarm          = deft__alarm_new(service->loop, alarm_rings, service);
+    service->servers =
+        deft__new(service->allocator, (service->server_count + 1) * sizeof *service->servers);
+    if (service->alarm == NULL || service->servers == NULL ||
+        !deft__keeper_init(&service->keeper, options->store, service->server_count,
+                           service->allocator) ||
+        !deft__keeper_begin(&service->keeper, service->loop)) {
+        return deft__fail_memory(error);
+    }
+    service->keeper.note    = keeper_note;
+    service->keeper.idle    = keeper_idle;
+    service->keeper.context = service;
+    size_t next             = 0;
+    for (size_t i = 0; i < service->server_count; i++) {
+        next                = next_wanted(options, only, next);
+        service->servers[i] = (deft__service_server){
+            .service = service, .place = i, .config = deft_config_server(options->config, next++)};
+        deft__ring_init(&service->servers[i].errors, (size_t)service->settings->stderr_size_max,
+                        service->allocator);
+    }
+    return DEFT_OK;
+}
+
+deft_status deft__service_init(deft__service *service, const deft__serve_options *options,
+                               deft_view only, deft_error *error)
+{
+    const deft_settings *settings = deft_config_settings(options->config);
+    *service                      = (deft__service){
+                             .options      = options,
+                             .settings     = settings,
+                             .server_count = count_wanted(options, only),
+                             .started_at   = (uint64_t)time(NULL),
+                             .armed_at     = UINT64_MAX,
+    };
+    service->starting_end = &service->starting;
+    deft_buffer_init(&service->image, NULL);
+    deft__task_init(&service->start, start_next, service);
+    deft__task_init(&service->build, build_here, service);
+
+    deft_status status = init_parts(service, only, error);
+    if (status == DEFT_OK) {
+        status = make_gateway(service, error);
+    }
+    if (status == DEFT_OK) {
+        deft__quarantine_load(options->store, put_aside, service, NULL);
+        deft__gateway_start(service->gateway);
+        deft__service_leave(service);
+    }
+    return status;
+}
+
+void deft__service_end(deft__service *service)
+{
+    service->is_ending = true;
+    deft__alarm_stop(service->alarm);
+    deft__keeper_close(&service->keeper);
+    deft__hooks_clear(&service->hooks);
+    for (size_t i = 0; i < service->server_count; i++) {
+        for (deft__life *life = service->servers[i].lives; life != NULL; life = life->next) {
+            if (life->child != NULL) {
+                deft__child_stop_within(life->child, END_TERMINATE_MS, END_KILL_MS);
+            }
+        }
+    }
+    tell_if_ended(service);
+}
+
+void deft__service_kill(deft__service *service)
+{
+    for (size_t i = 0; i < service->server_count; i++) {
+        for (deft__life *life = service->servers[i].lives; life != NULL; life = life->next) {
+            if (life->child != NULL) {
+                deft__child_kill(life->child);
+            }
+        }
+    }
+}
+
+void deft__service_clear(deft__service *service)
+{
+    assert(service->job == NULL && !service->keeper.is_writing);
+    service->is_ending = true;
+    deft__hooks_clear(&service->hooks);
+    for (size_t i = 0; service->servers != NULL && i < service->server_count; i++) {
+        while (service->servers[i].lives != NULL) {
+            forget_life(service->servers[i].lives);
+        }
+        deft__ring_clear(&service->servers[i].errors);
+    }
+    deft__gateway_free(service->gateway);
+    deft_buffer_clear(&service->image);
+    deft__map_clear(&service->usage);
+    deft__arena_clear(&service->usage_arena);
+    deft__keeper_clear(&service->keeper);
+    deft__alarm_free(service->alarm);
+    deft__free(service->allocator, service->servers,
+               (service->server_count + 1) * sizeof *service->servers);
+    if (service->loop != NULL) {
+        deft__loop_undefer(service->loop, &service->start);
+        deft__loop_undefer(service->loop, &service->build);
+    }
+    deft__loop_free(service->loop);
+    *service = (deft__service){0};
+}

@@ -1,0 +1,246 @@
+// What servers offer, from one start to the next. Secrets of a configuration are in no file.
+#include "store/manifests.h"
+
+#include "store/database.h"
+#include "support/folder.h"
+#include "support/test.h"
+
+#include <stdlib.h>
+
+typedef struct scene {
+    test_folder  folder;
+    deft__store *store;
+} scene;
+
+static int set_up(void **state)
+{
+    static scene here;
+    deft_error   error = DEFT_ERROR_INIT;
+    test_folder_init(&here.folder);
+    here.store = deft__store_open(test_folder_join(&here.folder, "deft.db"), NULL, &error);
+    assert_non_null(here.store);
+    *state = &here;
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    scene *here = *state;
+    deft__store_close(here->store);
+    test_folder_clear(&here->folder);
+    return 0;
+}
+
+static void reopen(scene *here)
+{
+    deft_error error = DEFT_ERROR_INIT;
+    deft__store_close(here->store);
+    here->store = deft__store_open(test_folder_join(&here->folder, "deft.db"), NULL, &error);
+    assert_non_null(here->store);
+}
+
+static deft__store_key key_of(const scene *here, const char *name)
+{
+    const deft_pair environment[]   = {{deft_view_of("TOKEN"), deft_view_of("s3cret-token")}};
+    const deft_server_config server = {.name              = deft_view_of(name),
+                                       .command           = deft_view_of("npx"),
+                                       .environment       = environment,
+                                       .environment_count = 1};
+    deft__store_key          key;
+    assert_true(deft__store_key_of(here->store, &server, &key));
+    return key;
+}
+
+static void save(const scene *here, const char *name, const char *text, uint64_t now_s)
+{
+    deft_error                error    = DEFT_ERROR_INIT;
+    const deft__store_key     key      = key_of(here, name);
+    const deft__kept_manifest manifest = {.name       = deft_view_of(name),
+                                          .text       = deft_view_of(text),
+                                          .era        = deft_view_of("legacy"),
+                                          .checked_at = now_s};
+    assert_ok(deft__manifest_save(here->store, &key, &manifest, &error), error);
+}
+
+// Adds "PLACE name text saved checked;" for each that is found.
+static void describe(void *context, size_t place, const deft__kept_manifest *manifest)
+{
+    deft_buffer *out = context;
+    deft_buffer_append_u64(out, place);
+    deft_buffer_append_byte(out, ' ');
+    deft_buffer_append(out, manifest->name);
+    deft_buffer_append_byte(out, ' ');
+    deft_buffer_append(out, manifest->text);
+    deft_buffer_append_byte(out, ' ');
+    deft_buffer_append(out, manifest->era);
+    deft_buffer_append_byte(out, ' ');
+    deft_buffer_append_u64(out, manifest->saved_at);
+    deft_buffer_append_byte(out, ' ');
+    deft_buffer_append_u64(out, manifest->checked_at);
+    deft_buffer_append_byte(out, ';');
+}
+
+static void expect(const scene *here, const char *text)
+{
+    const deft__store_key keys[] = {key_of(here, "github"), key_of(here, "slack"),
+                                    key_of(here, "files")};
+    deft_error            error  = DEFT_ERROR_INIT;
+    deft_buffer           found;
+    deft_buffer_init(&found, NULL);
+    assert_ok(deft__manifests_load(here->store, keys, array_size(keys), describe, &found, &error),
+              error);
+    assert_view_equal(deft_buffer_view(&found), text);
+    deft_buffer_clear(&found);
+}
+
+static void what_is_saved_is_found_at_the_next_start(void **state)
+{
+    scene *here = *state;
+    expect(here, "");
+    save(here, "files", "{\"tools\":[]}", 1000);
+    save(here, "github", "{}", 2000);
+    expect(here, "0 github {} legacy 2000 2000;2 files {\"tools\":[]} legacy 1000 1000;");
+    reopen(here);
+    expect(here, "0 github {} legacy 2000 2000;2 files {\"tools\":[]} legacy 1000 1000;");
+}
+
+static void the_same_text_keeps_its_age(void **state)
+{
+    scene *here = *state;
+    save(here, "slack", "one", 1000);
+    save(here, "slack", "one", 1500);
+    expect(here, "1 slack one legacy 1000 1500;");
+    save(here, "slack", "two", 1700);
+    expect(here, "1 slack two legacy 1700 1700;");
+    save(here, "slack", "", 1800);
+    expect(here, "1 slack  legacy 1800 1800;");
+}
+
+static void what_is_forgotten_is_not_found(void **state)
+{
+    scene                *here  = *state;
+    deft_error            error = DEFT_ERROR_INIT;
+    const deft__store_key key   = key_of(here, "slack");
+    save(here, "slack", "one", 1000);
+    save(here, "files", "two", 1000);
+    assert_ok(deft__manifest_forget(here->store, &key, &error), error);
+    assert_ok(deft__manifest_forget(here->store, &key, &error), error); // nothing happens
+    expect(here, "2 files two legacy 1000 1000;");
+}
+
+static void what_nobody_used_for_90_days_goes(void **state)
+{
+    const uint64_t        day   = 24 * 60 * 60;
+    scene                *here  = *state;
+    deft_error            error = DEFT_ERROR_INIT;
+    const deft__store_key used  = key_of(here, "files");
+    save(here, "slack", "one", 1000);
+    save(here, "files", "two", 1000);
+    assert_ok(deft__store_prune(here->store, 1000 + 90 * day, &error), error);
+    expect(here, "1 slack one legacy 1000 1000;2 files two legacy 1000 1000;");
+    assert_ok(deft__manifests_touch(here->store, &used, 1, 1000 + 80 * day, &error), error);
+    assert_ok(deft__store_prune(here->store, 1001 + 90 * day, &error), error);
+    expect(here, "2 files two legacy 1000 1000;");
+    assert_ok(deft__store_prune(here->store, 5, &error), error); // a clock before its time
+    expect(here, "2 files two legacy 1000 1000;");
+}
+
+static void a_large_manifest_comes_back_whole(void **state)
+{
+    scene                *here  = *state;
+    deft_error            error = DEFT_ERROR_INIT;
+    const deft__store_key key   = key_of(here, "slack");
+    const size_t          size  = 3 * 1024 * 1024;
+    char                 *text  = malloc(size + 1);
+    assert_non_null(text);
+    for (size_t i = 0; i < size; i++) {
+        text[i] = (char)('a' + i % 23);
+    }
+    text[size] = '\0';
+    save(here, "slack", text, 1000);
+    reopen(here);
+    deft_buffer found;
+    deft_buffer_init(&found, NULL);
+    assert_ok(deft__manifests_load(here->store, &key, 1, describe, &found, &error), error);
+    assert_memory_equal(found.data + sizeof "0 slack" + 0, text, size);
+    deft_buffer_clear(&found);
+    free(text);
+}
+
+static bool file_holds(const char *path, const char *text)
+{
+    const off_t size = test_file_size(path);
+    if (size <= 0) {
+        return false;
+    }
+    char *bytes = malloc((size_t)size);
+    FILE *file  = fopen(path, "rb");
+    assert_non_null(bytes);
+    assert_non_null(file);
+    assert_int_equal(fread(bytes, 1, (size_t)size, file), size);
+    fclose(file);
+    const size_t text_size = strlen(text);
+    bool         is_there  = false;
+    for (size_t i = 0; !is_there && i + text_size <= (size_t)size; i++) {
+        is_there = memcmp(bytes + i, text, text_size) == 0;
+    }
+    free(bytes);
+    return is_there;
+}
+
+static void no_file_holds_a_secret(void **state)
+{
+    scene *here = *state;
+    save(here, "slack", "what the server said", 1000);
+    assert_true(file_holds(test_folder_join(&here->folder, "deft.db-wal"), "what the server said"));
+    assert_false(file_holds(test_folder_join(&here->folder, "deft.db-wal"), "s3cret"));
+    reopen(here);
+    assert_true(file_holds(test_folder_join(&here->folder, "deft.db"), "what the server said"));
+    assert_false(file_holds(test_folder_join(&here->folder, "deft.db"), "s3cret"));
+}
+
+static void a_text_that_the_disk_changed_is_asked_again(void **state)
+{
+    scene *here = *state;
+    save(here, "slack", "one", 1000);
+    save(here, "files", "two", 1000);
+    assert_int_equal(
+        deft__sql_run(here->store->database,
+                      "UPDATE manifests SET text = CAST('0ne' AS BLOB) WHERE name = 'slack'"),
+        SQLITE_OK);
+    expect(here, "2 files two legacy 1000 1000;");
+    assert_true(deft__store_take_note(here->store).size > 0);
+    assert_view_equal(deft__store_take_note(here->store), "");
+    save(here, "slack", "one", 2000); // what the server says when it is asked
+    expect(here, "1 slack one legacy 2000 2000;2 files two legacy 1000 1000;");
+}
+
+static void without_a_store_nothing_is_found(void **state)
+{
+    (void)state;
+    const scene nowhere = {.store = NULL};
+    deft_error  error   = DEFT_ERROR_INIT;
+    save(&nowhere, "slack", "one", 1000);
+    expect(&nowhere, "");
+    const deft__store_key key = key_of(&nowhere, "slack");
+    assert_ok(deft__manifest_forget(NULL, &key, &error), error);
+    assert_ok(deft__manifests_touch(NULL, &key, 1, 1000, &error), error);
+    assert_ok(deft__store_prune(NULL, 1000, &error), error);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(what_is_saved_is_found_at_the_next_start),
+        TEST(the_same_text_keeps_its_age),
+        TEST(what_is_forgotten_is_not_found),
+        TEST(what_nobody_used_for_90_days_goes),
+        TEST(a_large_manifest_comes_back_whole),
+        TEST(no_file_holds_a_secret),
+        TEST(a_text_that_the_disk_changed_is_asked_again),
+        cmocka_unit_test(without_a_store_nothing_is_found),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,251 @@
+// Lines of the gateway on their way to connections. Which one a line is for, the gateway says: the
+// request that it is about. The first line decides how a request is answered: with JSON where it is
+// the answer itself, as a stream of events where something comes before it.
+#include "base/memory.h"
+#include "http/headers.h"
+#include "web/private.h"
+
+deft__web_stream *deft__web_stream_new(deft__web *web, deft__web_session *session, deft_view id,
+                                       deft__web_connection *connection)
+{
+    deft__web_stream *stream = deft__new(web->allocator, sizeof *stream);
+    if (stream == NULL) {
+        return NULL;
+    }
+    deft_buffer_init(&stream->id, web->allocator);
+    deft_buffer_append(&stream->id, id);
+    if (stream->id.status != DEFT_OK) {
+        deft__free(web->allocator, stream, sizeof *stream);
+        return NULL;
+    }
+    deft__web_stream **list = session != NULL ? &session->streams : &web->streams;
+    stream->web             = web;
+    stream->session         = session;
+    stream->number          = ++web->numbers;
+    stream->connection      = connection;
+    stream->next            = *list;
+    if (stream->next != NULL) {
+        stream->next->previous = stream;
+    }
+    *list                       = stream;
+    connection->request->stream = stream;
+    return stream;
+}
+
+void deft__web_stream_free(deft__web_stream *stream)
+{
+    deft__web         *web     = stream->web;
+    deft__web_session *session = stream->session;
+    deft__web_stream **list    = session != NULL ? &session->streams : &web->streams;
+    if (stream->client != NULL) {
+        deft__client_close(stream->client);
+    }
+    if (session != NULL && session->own == stream) {
+        session->own = NULL;
+    }
+    if (stream->connection != NULL) {
+        stream->connection->request->stream = NULL;
+    }
+    *(stream->previous != NULL ? &stream->previous->next : list) = stream->next;
+    if (stream->next != NULL) {
+        stream->next->previous = stream->previous;
+    }
+    deft_buffer_clear(&stream->id);
+    deft__free(web->allocator, stream, sizeof *stream);
+}
+
+static void end_stream(deft__web_stream *stream)
+{
+    stream->is_over        = true;
+    stream->web->has_ended = true;
+}
+
+void deft__web_stream_detach(deft__web_stream *stream)
+{
+    stream->connection->request->stream = NULL;
+    stream->connection                  = NULL;
+    if (stream->session == NULL || stream == stream->session->own) {
+        end_stream(
+            stream); // a modern client has cancelled; a session's own stream can be opened anew
+    }
+}
+
+void deft__web_sweep(deft__web *web)
+{
+    while (web->has_ended) {
+        web->has_ended = false;
+        for (deft__web_session *session = web->sessions, *next; session != NULL; session = next) {
+            next = session->next;
+            for (deft__web_stream *stream = session->streams, *after; stream != NULL;
+                 stream                   = after) {
+                after = stream->next;
+                if (stream->is_over) {
+                    deft__web_stream_free(stream);
+                }
+            }
+            if (session->is_over) {
+                deft__web_session_free(session);
+            }
+        }
+        for (deft__web_stream *stream = web->streams, *after; stream != NULL; stream = after) {
+            after = stream->next;
+            if (stream->is_over) {
+                deft__web_stream_free(stream);
+            }
+        }
+    }
+}
+
+// --- Lines. ---
+
+// Whether the line is the answer to the request that it is about. The gateway writes ids first.
+static bool is_answer(deft_view about, deft_view line)
+{
+    static const deft_view start = DEFT_VIEW_INIT("{\"jsonrpc\":\"2.0\",\"id\":");
+    if (about.size == 0 || !deft_view_starts_with(line, start)) {
+        return false;
+    }
+    deft_view rest = deft_view_slice(line, start.size, line.size);
+    if (!deft_view_starts_with(rest, about)) {
+        return false;
+    }
+    rest = deft_view_slice(rest, about.size, rest.size);
+    return deft_view_starts_with(rest, deft_view_of(",\"result\":")) ||
+           deft_view_starts_with(rest, deft_view_of(",\"error\":"));
+}
+
+// The status of an answer. Modern ones tell by it what is wrong with the request itself.
+static int status_of(deft__web *web, const deft__web_stream *stream, deft_view line)
+{
+    deft__mcp_message message;
+    const size_t      start = sizeof "{\"jsonrpc\":\"2.0\",\"id\":" - 1 + stream->id.size;
+    if (!deft_view_starts_with(deft_view_slice(line, start, line.size),
+                               deft_view_of(",\"error\":")) ||
+        stream->session != NULL || deft__mcp_reader_take(&web->reader, line, NULL) != DEFT_OK ||
+        deft__mcp_reader_next(&web->reader, &message, NULL) != DEFT_OK) {
+        return 200;
+    }
+    switch (message.error_code) {
+    case DEFT__MCP_METHOD_NOT_FOUND:
+        return 404;
+    case DEFT__MCP_PARSE_ERROR:
+    case DEFT__MCP_INVALID_REQUEST:
+    case DEFT__MCP_HEADER_MISMATCH:
+    case DEFT__MCP_MISSING_CAPABILITY:
+    case DEFT__MCP_UNSUPPORTED_VERSION:
+        return 400;
+    default:
+        return 200;
+    }
+}
+
+// The headers of a legacy answer name its session, in the answer to initialize.
+static const char *session_header(const deft__web_stream *stream, deft_view *value)
+{
+    if (stream->session == NULL || stream->session->is_announced) {
+        return NULL;
+    }
+    stream->session->is_announced = true;
+    *value                        = deft_view_of(stream->session->id);
+    return "Mcp-Session-Id";
+}
+
+static void begin_events(deft__web_stream *stream)
+{
+    deft_view   value  = {NULL, 0};
+    const char *header = session_header(stream, &value);
+    deft__web_begin_events(stream->connection, header, value);
+}
+
+// Sends one event, with an id where the client may come back for what follows it.
+static void send_event(deft__web_stream *stream, deft_view line)
+{
+    deft__sse_event event = {.data = line};
+    deft_buffer     id;
+    deft_buffer_init(&id, stream->web->allocator);
+    stream->event_count++;
+    if (stream->session != NULL) {
+        deft__web_write_event_id(stream, stream->event_count, &id);
+        event.id = deft_buffer_view(&id);
+        deft__web_session_keep(stream->session, stream, line);
+    }
+    if (stream->connection != NULL) {
+        deft__web_send_event(stream->connection, &event);
+    }
+    deft_buffer_clear(&id);
+}
+
+static void answer(deft__web_stream *stream, deft_view line)
+{
+    deft__web            *web        = stream->web;
+    deft__web_connection *connection = stream->connection;
+    if (connection == NULL) {
+        send_event(stream, line); // kept, for a client that comes back
+    } else if (connection->request->is_streaming) {
+        send_event(stream, line);
+        deft__web_end_events(connection);
+    } else if (deft__http_accepts(&connection->request->head, "application/json")) {
+        deft_view   value  = {NULL, 0};
+        const char *header = session_header(stream, &value);
+        deft__web_answer(connection, status_of(web, stream, line), "application/json", line, header,
+                         value);
+    } else {
+        begin_events(stream);
+        send_event(stream, line);
+        deft__web_end_events(connection);
+    }
+    end_stream(stream);
+}
+
+// Something before the answer, or beside it.
+static void tell(deft__web_stream *stream, deft_view line)
+{
+    deft__web_connection *connection = stream->connection;
+    if (connection != NULL && !connection->request->is_streaming) {
+        if (!deft__http_accepts(&connection->request->head, "text/event-stream")) {
+            return; // the client wants the answer and nothing else
+        }
+        begin_events(stream);
+    }
+    send_event(stream, line);
+}
+
+void deft__web_modern_hear(void *tag, deft_view about, deft_view line)
+{
+    deft__web_stream *stream = tag;
+    if (stream->is_over) {
+        return;
+    }
+    if (is_answer(about, line)) {
+        answer(stream, line);
+    } else {
+        tell(stream, line);
+    }
+}
+
+static deft__web_stream *find_stream(const deft__web_session *session, deft_view about)
+{
+    for (deft__web_stream *stream = session->streams; stream != NULL; stream = stream->next) {
+        if (about.size > 0 && !stream->is_over &&
+            deft_view_equal(deft_buffer_view(&stream->id), about)) {
+            return stream;
+        }
+    }
+    return NULL;
+}
+
+void deft__web_session_hear(void *tag, deft_view about, deft_view line)
+{
+    deft__web_session *session = tag;
+    deft__web_stream  *stream  = find_stream(session, about);
+    session->used_ms           = session->web->now_ms;
+    if (stream != NULL && is_answer(about, line)) {
+        answer(stream, line);
+    } else if (stream != NULL) {
+        tell(stream, line);
+    } else if (session->own != NULL) {
+        send_event(session->own, line);
+    } else {
+        deft__web_session_keep(session, NULL, line); // for the stream that may be opened
+    }
+}

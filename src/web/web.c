@@ -1,0 +1,479 @@
+// Connections: bytes in, one request at a time, bytes out. Requests that are sent ahead wait until
+// the one before them is answered.
+#include "web/web.h"
+
+#include "base/fail.h"
+#include "base/memory.h"
+#include "web/private.h"
+
+// --- Requests. ---
+
+static deft__web_request *new_request(deft__web *web)
+{
+    deft__web_request *request = deft__new(web->allocator, sizeof *request);
+    if (request != NULL) {
+        deft__arena_init(&request->arena, web->allocator);
+        deft_buffer_init(&request->body, web->allocator);
+    }
+    return request;
+}
+
+static void free_request(deft__web *web, deft__web_request *request)
+{
+    if (request != NULL) {
+        deft_buffer_clear(&request->body);
+        deft__arena_clear(&request->arena);
+        deft__free(web->allocator, request, sizeof *request);
+    }
+}
+
+// --- Connections. ---
+
+deft__web_connection *deft__web_connect(deft__web *web, void *tag)
+{
+    deft__web_connection *connection = deft__new(web->allocator, sizeof *connection);
+    if (connection == NULL) {
+        return NULL;
+    }
+    connection->web      = web;
+    connection->tag      = tag;
+    connection->heard_ms = web->now_ms;
+    deft__http_reader_init(&connection->reader, web->options.body_size_max, web->allocator);
+    connection->next = web->connections;
+    if (connection->next != NULL) {
+        connection->next->previous = connection;
+    }
+    web->connections = connection;
+    web->connection_count++;
+    return connection;
+}
+
+static void free_connection(deft__web_connection *connection)
+{
+    deft__web *web = connection->web;
+    for (deft__web_connection **at = &web->ready; *at != NULL; at = &(*at)->next_ready) {
+        if (*at == connection) {
+            *at = connection->next_ready;
+            break;
+        }
+    }
+    *(connection->previous != NULL ? &connection->previous->next : &web->connections) =
+        connection->next;
+    if (connection->next != NULL) {
+        connection->next->previous = connection->previous;
+    }
+    web->connection_count--;
+    if (connection->is_busy && connection->request != NULL && !connection->request->is_streaming) {
+        web->open_count--;
+    }
+    free_request(web, connection->request);
+    deft__http_reader_clear(&connection->reader);
+    deft__free(web->allocator, connection, sizeof *connection);
+}
+
+void deft__web_disconnect(deft__web_connection *connection)
+{
+    if (connection->request != NULL && connection->request->stream != NULL) {
+        deft__web_stream_detach(connection->request->stream);
+    }
+    free_connection(connection);
+}
+
+static void close_connection(deft__web_connection *connection)
+{
+    const deft__web *web = connection->web;
+    void            *tag = connection->tag;
+    deft__web_disconnect(connection);
+    web->host.close(web->host.context, tag);
+}
+
+// --- Answers. ---
+
+static void send_out(deft__web_connection *connection)
+{
+    const deft__web *web = connection->web;
+    connection->heard_ms = web->now_ms;
+    if (web->out.status == DEFT_OK) {
+        web->host.send(web->host.context, connection->tag, deft_buffer_view(&web->out));
+    }
+}
+
+static void make_ready(deft__web_connection *connection)
+{
+    deft__web *web = connection->web;
+    if (!connection->is_ready) {
+        connection->is_ready   = true;
+        connection->next_ready = web->ready;
+        web->ready             = connection;
+    }
+}
+
+// The answer is out: the next request may follow, unless this was the last.
+static void finish_request(deft__web_connection *connection)
+{
+    deft__web         *web     = connection->web;
+    deft__web_request *request = connection->request;
+    if (connection->is_busy && !request->is_streaming) {
+        web->open_count--;
+    }
+    connection->is_busy = false;
+    if (request->stream != NULL) {
+        request->stream->connection = NULL;
+        request->stream             = NULL;
+    }
+    if (!request->head.is_kept_alive || web->out.status != DEFT_OK || web->is_draining) {
+        request->head.is_kept_alive = false; // seen by go_on(), which closes
+    }
+    make_ready(connection);
+}
+
+// What a browser must be told before it shows an answer to its page.
+static void append_cors(deft__web_connection *connection)
+{
+    deft__web *web    = connection->web;
+    deft_view  origin = {NULL, 0};
+    if (web->options.origin_count > 0 &&
+        deft__http_find(&connection->request->head, "Origin", &origin) == DEFT_OK) {
+        deft__http_header_text(&web->out, "Access-Control-Allow-Origin", origin);
+        deft__http_header_text(&web->out, "Access-Control-Expose-Headers",
+                               deft_view_of("Mcp-Session-Id, WWW-Authenticate"));
+        deft__http_header_text(&web->out, "Vary", deft_view_of("Origin"));
+    }
+}
+
+static void start_answer(deft__web_connection *connection, int status, const char *header,
+                         deft_view value)
+{
+    deft__web *web = connection->web;
+    deft_buffer_reset(&web->out);
+    deft__http_start(&web->out, status, deft_view_of(web->date));
+    if (header != NULL) {
+        deft__http_header_text(&web->out, header, value);
+    }
+    append_cors(connection);
+    deft__http_connection(&web->out, &connection->request->head, web->is_draining);
+}
+
+void deft__web_answer(deft__web_connection *connection, int status, const char *type,
+                      deft_view body, const char *header, deft_view value)
+{
+    deft__web *web = connection->web;
+    start_answer(connection, status, header, value);
+    if (status == 204) {
+        deft__http_no_body(&web->out);
+    } else {
+        deft__http_body(&web->out, type, body,
+                        connection->request->head.method == DEFT__HTTP_METHOD_HEAD);
+    }
+    send_out(connection);
+    finish_request(connection);
+}
+
+void deft__web_fail(deft__web_connection *connection, int status, deft_view id, int64_t code,
+                    deft_view message, deft_view data)
+{
+    deft__web *web = connection->web;
+    deft_buffer_reset(&web->text);
+    deft__mcp_write_error(&web->text, id, code, message, data);
+    deft__web_answer(connection, status, "application/json", deft_buffer_view(&web->text),
+                     status == 405 ? "Allow" : NULL, deft_view_of("POST"));
+}
+
+void deft__web_answer_preflight(deft__web_connection *connection)
+{
+    deft__web *web = connection->web;
+    start_answer(connection, 204, NULL, deft_view_of(NULL));
+    deft__http_header_text(&web->out, "Access-Control-Allow-Methods",
+                           deft_view_of("POST, GET, DELETE"));
+    deft__http_header_text(&web->out, "Access-Control-Allow-Headers",
+                           deft_view_of("Authorization, Content-Type, Accept, Last-Event-ID, "
+                                        "MCP-Protocol-Version, Mcp-Method, Mcp-Name, "
+                                        "Mcp-Session-Id"));
+    deft__http_header_text(&web->out, "Access-Control-Max-Age", deft_view_of("600"));
+    deft__http_no_body(&web->out);
+    send_out(connection);
+    finish_request(connection);
+}
+
+void deft__web_begin_events(deft__web_connection *connection, const char *header, deft_view value)
+{
+    deft__web *web = connection->web;
+    start_answer(connection, 200, header, value);
+    deft__http_events(&web->out, connection->request->head.minor);
+    send_out(connection);
+    connection->request->is_streaming = true;
+    web->open_count--;
+}
+
+static void send_text(deft__web_connection *connection)
+{
+    deft__web *web = connection->web;
+    deft_buffer_reset(&web->out);
+    deft__http_chunk(&web->out, deft_buffer_view(&web->text), connection->request->head.minor);
+    send_out(connection);
+}
+
+void deft__web_send_event(deft__web_connection *connection, const deft__sse_event *event)
+{
+    deft__web *web = connection->web;
+    deft_buffer_reset(&web->text);
+    deft__sse_write(&web->text, event);
+    if (web->text.status == DEFT_OK) {
+        send_text(connection);
+    }
+}
+
+void deft__web_end_events(deft__web_connection *connection)
+{
+    deft__web *web = connection->web;
+    deft_buffer_reset(&web->out);
+    deft__http_last_chunk(&web->out, connection->request->head.minor);
+    send_out(connection);
+    finish_request(connection);
+}
+
+// --- Reading. ---
+
+// Something is wrong with the bytes themselves: an answer, and the end.
+static void refuse(deft__web_connection *connection)
+{
+    deft__web *web = connection->web;
+    deft_buffer_reset(&web->out);
+    deft__http_refuse(&web->out, &web->event.refusal, deft_view_of(web->date));
+    send_out(connection);
+    close_connection(connection);
+}
+
+static bool take_head(deft__web_connection *connection)
+{
+    deft__web *web      = connection->web;
+    connection->request = new_request(web);
+    web->request_count++;
+    if (connection->request == NULL ||
+        !deft__http_head_copy(&web->event.head, &connection->request->arena,
+                              &connection->request->head)) {
+        close_connection(connection);
+        return false;
+    }
+    if (!deft__web_take_head(connection)) {
+        // Refused with a body on its way: where it ends does not matter any more.
+        close_connection(connection);
+        return false;
+    }
+    if (web->event.head.expects_continue) {
+        deft_buffer_reset(&web->out);
+        deft__http_continue(&web->out);
+        send_out(connection);
+    }
+    return true;
+}
+
+static void take_end(deft__web_connection *connection)
+{
+    connection->is_busy = true;
+    connection->web->open_count++;
+    deft__web_take_request(connection);
+}
+
+// Reads as far as it goes: up to a request that waits for its answer. The connection may be gone
+// afterwards.
+static void go_on(deft__web_connection *connection)
+{
+    deft__web *web = connection->web;
+    for (;;) {
+        if (connection->is_busy) {
+            deft__http_reader_hold(&connection->reader);
+            return;
+        }
+        if (connection->request != NULL && connection->request->head.method_name.size > 0 &&
+            connection->is_ready) {
+            return; // answered, and not yet taken away: deft__web_run() goes on
+        }
+        switch (deft__http_reader_next(&connection->reader, &web->event)) {
+        case DEFT__HTTP_MORE:
+            return;
+        case DEFT__HTTP_HEAD:
+            if (!take_head(connection)) {
+                return;
+            }
+            break;
+        case DEFT__HTTP_BODY:
+            deft_buffer_append(&connection->request->body, web->event.body);
+            break;
+        case DEFT__HTTP_END:
+            take_end(connection);
+            break;
+        case DEFT__HTTP_REFUSED:
+            refuse(connection);
+            return;
+        }
+    }
+}
+
+void deft__web_receive(deft__web_connection *connection, deft_view bytes)
+{
+    deft__web *web       = connection->web;
+    connection->heard_ms = web->now_ms;
+    if (connection->is_busy || connection->is_ready) {
+        // The bytes before are held, and come first.
+        deft__http_reader_feed(&connection->reader, bytes);
+        deft__http_reader_hold(&connection->reader);
+        if (deft__http_reader_held(&connection->reader) > web->options.held_size_max) {
+            close_connection(connection);
+        }
+        return;
+    }
+    deft__http_reader_feed(&connection->reader, bytes);
+    go_on(connection);
+}
+
+void deft__web_run(deft__web *web)
+{
+    while (web->ready != NULL) {
+        deft__web_connection *connection = web->ready;
+        web->ready                       = connection->next_ready;
+        connection->is_ready             = false;
+        const bool is_last               = !connection->request->head.is_kept_alive;
+        free_request(web, connection->request);
+        connection->request = NULL;
+        if (is_last) {
+            close_connection(connection);
+        } else {
+            go_on(connection);
+        }
+    }
+    deft__web_sweep(web);
+}
+
+// --- Time. ---
+
+// A stream is quiet by nature; a request, or the space between two, is not.
+static bool is_too_slow(const deft__web_connection *connection)
+{
+    const deft__web *web   = connection->web;
+    const uint64_t   quiet = web->now_ms - connection->heard_ms;
+    if (connection->is_busy) {
+        return false;
+    }
+    return quiet > (deft__http_reader_is_idle(&connection->reader) ? web->options.keep_alive_ms
+                                                                   : web->options.request_idle_ms);
+}
+
+static void comment(deft__web_connection *connection)
+{
+    deft__web *web = connection->web;
+    deft_buffer_reset(&web->text);
+    deft__sse_write_comment(&web->text, "");
+    send_text(connection);
+}
+
+void deft__web_tick(deft__web *web, uint64_t now_ms, int64_t date_s)
+{
+    web->now_ms = now_ms;
+    deft__http_date(date_s, web->date);
+    for (deft__web_connection *connection = web->connections, *next; connection != NULL;
+         connection                       = next) {
+        next = connection->next;
+        if (is_too_slow(connection)) {
+            close_connection(connection);
+        } else if (connection->is_busy && connection->request->is_streaming &&
+                   now_ms - connection->heard_ms >= web->options.quiet_ms) {
+            comment(connection);
+        }
+    }
+    for (deft__web_session *session = web->sessions; session != NULL; session = session->next) {
+        if (session->streams == NULL && now_ms - session->used_ms > web->options.session_idle_ms) {
+            session->is_over = true;
+            web->has_ended   = true;
+        }
+    }
+    deft__web_run(web);
+}
+
+void deft__web_drain(deft__web *web)
+{
+    web->is_draining = true;
+}
+
+size_t deft__web_open_count(const deft__web *web)
+{
+    return web->open_count;
+}
+
+// --- The web itself. ---
+
+static bool copy_list(deft__web *web, const deft_view **list, size_t count)
+{
+    deft_view *copies = count > 0 ? deft__arena_array(&web->lists, count, sizeof *copies) : NULL;
+    for (size_t i = 0; copies != NULL && i < count; i++) {
+        if (!deft__arena_copy(&web->lists, (*list)[i], &copies[i])) {
+            return false;
+        }
+    }
+    *list = copies;
+    return copies != NULL || count == 0;
+}
+
+#define USE_DEFAULT(field, value)                                                                  \
+    do {                                                                                           \
+        if (web->options.field == 0) {                                                             \
+            web->options.field = (value);                                                          \
+        }                                                                                          \
+    } while (0)
+
+deft__web *deft__web_new(deft__gateway *gateway, const deft__web_options *options,
+                         const deft__web_host *host, uint64_t now_ms,
+                         const deft_allocator *allocator, deft_error *error)
+{
+    deft__web *web = deft__new(allocator, sizeof *web);
+    if (web == NULL) {
+        deft__fail_memory(error);
+        return NULL;
+    }
+    web->allocator = allocator;
+    web->gateway   = gateway;
+    web->options   = *options;
+    web->host      = *host;
+    web->now_ms    = now_ms;
+    deft__arena_init(&web->lists, allocator);
+    deft__mcp_reader_init(&web->reader, allocator);
+    deft_buffer_init(&web->out, allocator);
+    deft_buffer_init(&web->text, allocator);
+    USE_DEFAULT(body_size_max, 64u * 1024 * 1024);
+    USE_DEFAULT(sessions_max, 10000);
+    USE_DEFAULT(session_idle_ms, 3600u * 1000);
+    USE_DEFAULT(request_idle_ms, 30u * 1000);
+    USE_DEFAULT(keep_alive_ms, 120u * 1000);
+    USE_DEFAULT(quiet_ms, 15u * 1000);
+    USE_DEFAULT(replay_count_max, 256);
+    USE_DEFAULT(replay_size_max, 1024u * 1024);
+    USE_DEFAULT(held_size_max, 1024u * 1024);
+    if (!copy_list(web, &web->options.hosts, options->host_count) ||
+        !copy_list(web, &web->options.origins, options->origin_count)) {
+        deft__fail_memory(error);
+        deft__web_free(web);
+        return NULL;
+    }
+    return web;
+}
+
+void deft__web_free(deft__web *web)
+{
+    if (web == NULL) {
+        return;
+    }
+    while (web->connections != NULL) {
+        deft__web_disconnect(web->connections);
+    }
+    while (web->sessions != NULL) {
+        deft__web_session_free(web->sessions);
+    }
+    while (web->streams != NULL) {
+        deft__web_stream_free(web->streams);
+    }
+    deft__arena_clear(&web->lists);
+    deft__mcp_reader_clear(&web->reader);
+    deft_buffer_clear(&web->out);
+    deft_buffer_clear(&web->text);
+    deft__free(web->allocator, web, sizeof *web);
+}
