@@ -167,7 +167,10 @@ static void among_many_tools_the_same_are_found(void **state)
     world       w;
     deft_buffer_init(&text, NULL);
     append_many(&text, 5000);
-    assert_true(open_world(&w, text.data, NULL));
+    if (!open_world(&w, text.data, NULL)) {
+        fail_msg("no memory");
+        return;
+    }
     assert_non_null(w.searcher->hybrid.meaning.distances);
     assert_best(&w, "open a ticket", "create_issue");
     assert_best(&w, "how cold will it be tonight", "get_forecast");
@@ -182,7 +185,10 @@ static void a_long_query_is_read_in_windows(void **state)
 {
     (void)state;
     world w;
-    assert_true(open_world(&w, tools, NULL));
+    if (!open_world(&w, tools, NULL)) {
+        fail_msg("no memory");
+        return;
+    }
     const char *query =
         "the quarterly numbers are done and everyone was happy about them but before "
         "the weekend somebody should give the customer his money back please";
