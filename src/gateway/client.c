@@ -293,7 +293,8 @@ static void cancelled(deft__client *client, const deft__mcp_message *message)
     deft_buffer_init(&reason, client->gateway->allocator);
     const deft_view id   = deft__json_raw(deft__mcp_param(message, "requestId"));
     const deft_view text = deft__json_string(deft__mcp_param(message, "reason"), &reason);
-    if (id.size > 0 && !cancel_waiting(client, id) && !deft__relay_cancel(client, id, text)) {
+    if (id.size > 0 && !cancel_waiting(client, id) && !deft__client_cancel_held(client, id) &&
+        !deft__relay_cancel(client, id, text)) {
         (void)deft__client_end_listen(client, id);
     }
     deft_buffer_clear(&reason);
@@ -682,7 +683,7 @@ void *deft__client_tag(const deft__client *client)
 
 size_t deft__client_open_count(const deft__client *client)
 {
-    size_t count = client->relay_count;
+    size_t count = client->relay_count + deft__client_held_count(client);
     for (const deft__waiting *one = client->waiting; one != NULL; one = one->next) {
         count++;
     }
@@ -696,6 +697,7 @@ void deft__client_close(deft__client *client)
     deft__relay_abandon_all(client);
     deft__ask_forget_client(client);
     deft__client_clear_listens(client);
+    deft__client_clear_held(client);
     for (deft__waiting *one = client->waiting, *next; one != NULL; one = next) {
         next = one->next;
         deft_buffer_clear(&one->line);

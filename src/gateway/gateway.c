@@ -403,7 +403,8 @@ deft__gateway *deft__gateway_new(const deft__gateway_options *options,
     deft__timer_init(&gateway->patience, lose_patience, gateway);
     deft__timer_init(&gateway->entrance, let_in, gateway);
     deft__timer_init(&gateway->refresh, refresh, gateway);
-    if (!deft__timers_reserve(&gateway->timers, 4)) {
+    deft__timer_init(&gateway->hold, deft__gateway_hold_ring, gateway);
+    if (!deft__timers_reserve(&gateway->timers, 5)) {
         deft__fail_memory(error);
         deft__gateway_free(gateway);
         return NULL;

@@ -51,6 +51,7 @@ struct deft__gateway {
     deft__timer         patience;    // set: the first list still waits
     deft__timer         entrance;    // set: waiting lines can be looked at
     deft__timer         refresh;     // when all lists are asked for again
+    deft__timer         hold;        // when the next held answer is sent
     bool                is_discovering;
     bool                is_patient; // the first list may still wait for servers
 
@@ -62,6 +63,8 @@ struct deft__gateway {
     deft_buffer line;    // what is being written to a client
     deft_buffer scratch; // one definition, while it is adapted
 };
+
+typedef struct deft__held deft__held; // held.c
 
 // A line that came before there was a catalog to answer it from.
 typedef struct deft__waiting {
@@ -97,13 +100,15 @@ struct deft__client {
     bool          is_initialized;
 
     deft_session *session;
-    bool          has_bridge; // the bridge's tools are in its list; once true it stays
-    bool          is_listed;  // it has seen a list, so a change must be told
-    deft_buffer   bridge;     // their definitions, as written at the start
-    deft_buffer   tools;      // definitions of the tools in the list, in the order sent
-    deft__map     listed;     // ids of these
-    deft__arena   ids;        // of `listed`
+    bool          has_bridge;      // the bridge's tools are in its list; once true it stays
+    bool          is_listed;       // it has seen a list, so a change must be told
+    bool          is_list_ignored; // it did not ask for its list when it was told of a change
+    deft_buffer   bridge;          // their definitions, as written at the start
+    deft_buffer   tools;           // definitions of the tools in the list, in the order sent
+    deft__map     listed;          // ids of these
+    deft__arena   ids;             // of `listed`
 
+    deft__held     *held;
     deft__waiting  *waiting;
     deft__waiting **waiting_end;
     deft__relay    *relays;
@@ -154,6 +159,18 @@ void deft__client_write_result(deft__client *client, deft_buffer *out, deft__jso
 // What our lists say about being kept.
 extern const deft__mcp_caching deft__list_caching;
 extern const deft_view         deft__server_info; // raw JSON: who we are
+
+// --- held.c ---
+
+// Keeps gateway->line, an answer to `id`, until the client has asked for its list, or a moment has
+// passed. False: it is to be sent now.
+bool deft__client_hold_line(deft__client *client, deft_view id);
+// It has asked: what was held is sent.
+void   deft__client_send_held(deft__client *client);
+bool   deft__client_cancel_held(deft__client *client, deft_view id);
+size_t deft__client_held_count(const deft__client *client);
+void   deft__client_clear_held(deft__client *client);
+void   deft__gateway_hold_ring(void *context);
 
 // --- tools.c ---
 

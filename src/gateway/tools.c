@@ -207,6 +207,7 @@ void deft__client_list_tools(deft__client *client, const deft__mcp_message *mess
     deft__json_end_object(&json);
     deft__client_finish_result(client, message->id);
     client->is_listed = true;
+    deft__client_send_held(client);
 }
 
 void deft__client_update(deft__client *client, const deft__snapshot *old)
@@ -254,7 +255,8 @@ void deft__client_reset(deft__client *client)
 
 // --- The bridge's answers. ---
 
-static void write_answer(deft__client *client, deft_view id, const deft_answer *answer)
+static void write_answer(deft__client *client, deft_view id, const deft_answer *answer,
+                         bool is_held)
 {
     deft_buffer      *line = deft__client_begin_result(client, id);
     deft__json_writer json;
@@ -280,7 +282,10 @@ static void write_answer(deft__client *client, deft_view id, const deft_answer *
     }
     deft__client_write_tail(client, &json, NULL);
     deft__json_end_object(&json);
-    deft__client_finish_result(client, id);
+    deft_buffer_append_byte(line, '}');
+    if (!is_held || !deft__client_hold_line(client, id)) {
+        deft__client_send_line(client, id);
+    }
 }
 
 static void write_journal(deft__client *client, deft__journal_kind kind, deft_view arguments,
@@ -314,7 +319,8 @@ static void run_search(deft__client *client, deft_view id, deft_view arguments, 
         answer_no_memory(client, id);
         return;
     }
-    // In style load the client hears of its longer list before the answer that made it so.
+    // In style load the client hears of its longer list before the answer that made it so, and has
+    // time to fetch it.
     if (is_loading(client) && refresh_list(client, &is_grown) == DEFT_OK && is_grown) {
         deft__client_tell_changed(client, DEFT__CHANGED_TOOLS);
     }
@@ -322,7 +328,7 @@ static void run_search(deft__client *client, deft_view id, deft_view arguments, 
     if (answer->found_count == 0) {
         deft__gateway_write_missing(gateway, client, &answer->text);
     }
-    write_answer(client, id, answer);
+    write_answer(client, id, answer, is_grown);
     write_journal(client, DEFT__JOURNAL_SEARCH, arguments, answer);
 }
 
@@ -334,7 +340,7 @@ static void run_describe(deft__client *client, deft_view id, deft_view arguments
         answer_no_memory(client, id);
         return;
     }
-    write_answer(client, id, answer);
+    write_answer(client, id, answer, false);
     write_journal(client, DEFT__JOURNAL_DESCRIBE, arguments, answer);
 }
 
@@ -393,7 +399,7 @@ static void run_call(deft__client *client, const deft__mcp_message *message, def
         answer_no_memory(client, message->id);
     } else {
         if (deft_bridge_from_name(&settings, name, &bridge) || status != DEFT_NOT_FOUND) {
-            write_answer(client, message->id, answer);
+            write_answer(client, message->id, answer, false);
         } else {
             deft_buffer *line = &client->gateway->line;
             deft_buffer_reset(line);

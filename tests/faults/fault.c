@@ -4,6 +4,7 @@
 //   fault [WORD...]
 //     modern        answers server/discover and speaks 2026-07-28; else it is a legacy server
 //     tools=N       lists N tools more, tool_0 to tool_N-1; each answers like echo
+//     long          has definitions of the size that is usual, some 1,300 bytes
 //     noise         prints text on stdout before its first answer
 //     garbage       prints lines that are no answers before each answer
 //     silent=STEP   never answers STEP
@@ -60,6 +61,7 @@ static const char *const tools[] = {"echo",  "die",  "hang", "late", "twice",
 
 typedef struct fault {
     bool        is_modern;
+    bool        is_long;
     bool        is_noisy;
     bool        is_garbling;
     bool        is_deaf;
@@ -189,20 +191,73 @@ static void answer_initialize(fault *self, deft_view id)
     end_answer(self, &writer);
 }
 
-static void write_tool(deft__json_writer *writer, const char *name)
+// Words that depend on the name, so that no two tools read the same.
+static void append_words(deft_buffer *text, const char *name, size_t count)
 {
-    char description[96];
-    (void)snprintf(description, sizeof description, "Answers a call in the manner of %s.", name);
+    static const char *const words[] = {
+        "list",   "create", "update", "delete", "issue",  "file",   "branch",  "message",
+        "search", "query",  "filter", "page",   "result", "record", "account", "project",
+        "given",  "the",    "of",     "with",   "by",     "name",   "returns", "all"};
+    uint32_t state = 2166136261u;
+    for (size_t i = 0; name[i] != '\0'; i++) {
+        state = (state ^ (unsigned char)name[i]) * 16777619u;
+    }
+    for (size_t i = 0; i < count; i++) {
+        state = state * 1664525u + 1013904223u;
+        deft_buffer_append_text(text, words[(state >> 16) % (sizeof words / sizeof words[0])]);
+        deft_buffer_append_byte(text, i + 1 < count ? ' ' : '.');
+    }
+}
+
+static void write_long_schema(deft__json_writer *writer, const char *name)
+{
+    deft_buffer text;
+    deft_buffer_init(&text, NULL);
+    deft__json_begin_object(writer);
+    deft__json_name(writer, "type");
+    deft__json_write_text(writer, "object");
+    deft__json_name(writer, "properties");
+    deft__json_begin_object(writer);
+    for (int i = 0; i < 6; i++) {
+        char property[48];
+        (void)snprintf(property, sizeof property, "%s_%d", name, i);
+        deft_buffer_reset(&text);
+        append_words(&text, property, 18);
+        deft__json_name(writer, i == 0 ? "text" : property);
+        deft__json_begin_object(writer);
+        deft__json_name(writer, "type");
+        deft__json_write_text(writer, "string");
+        deft__json_name(writer, "description");
+        deft__json_write_string(writer, deft_buffer_view(&text));
+        deft__json_end_object(writer);
+    }
+    deft__json_end_object(writer);
+    deft__json_end_object(writer);
+    deft_buffer_clear(&text);
+}
+
+static void write_tool(const fault *self, deft__json_writer *writer, const char *name)
+{
+    deft_buffer text;
+    deft_buffer_init(&text, NULL);
+    deft_buffer_append_text(&text, "Answers a call in the manner of ");
+    deft_buffer_append_text(&text, name);
+    deft_buffer_append_text(&text, self->is_long ? ": " : ".");
+    append_words(&text, name, self->is_long ? 45 : 0);
     deft__json_begin_object(writer);
     deft__json_name(writer, "name");
     deft__json_write_text(writer, name);
     deft__json_name(writer, "description");
-    deft__json_write_text(writer, description);
+    deft__json_write_string(writer, deft_buffer_view(&text));
     deft__json_name(writer, "inputSchema");
-    deft__json_write_raw(
-        writer,
-        deft_view_of("{\"type\":\"object\",\"properties\":{\"text\":{\"type\":\"string\"}}}"));
+    if (self->is_long) {
+        write_long_schema(writer, name);
+    } else {
+        deft__json_write_raw(writer, deft_view_of("{\"type\":\"object\",\"properties\":"
+                                                  "{\"text\":{\"type\":\"string\"}}}"));
+    }
     deft__json_end_object(writer);
+    deft_buffer_clear(&text);
 }
 
 static void answer_list(fault *self, deft_view id)
@@ -212,12 +267,12 @@ static void answer_list(fault *self, deft_view id)
     deft__json_name(&writer, "tools");
     deft__json_begin_array(&writer);
     for (size_t i = 0; i < sizeof tools / sizeof tools[0]; i++) {
-        write_tool(&writer, tools[i]);
+        write_tool(self, &writer, tools[i]);
     }
     for (long i = 0; i < self->tools_extra; i++) {
         char name[32];
         (void)snprintf(name, sizeof name, "tool_%ld", i);
-        write_tool(&writer, name);
+        write_tool(self, &writer, name);
     }
     deft__json_end_array(&writer);
     write_cache_hints(self, &writer);
@@ -428,6 +483,8 @@ static bool take_word(fault *self, const char *word)
     bool is_known = true;
     if (strcmp(word, "modern") == 0) {
         self->is_modern = true;
+    } else if (strcmp(word, "long") == 0) {
+        self->is_long = true;
     } else if (strcmp(word, "noise") == 0) {
         self->is_noisy = true;
     } else if (strcmp(word, "garbage") == 0) {
