@@ -11,9 +11,9 @@ struct deft__arena_block {
     alignas(max_align_t) char data[];
 };
 
-// Large enough that a catalog of a few hundred tools needs a handful of blocks, small enough that
-// an arena for one request wastes little.
-static const size_t block_size_min = 16u * 1024;
+// Of the first block. A request, of which there may be thousands, fits into it; a catalog needs more
+// blocks, each as large as all before it.
+static const size_t block_size_min = 1024 - sizeof(deft__arena_block);
 
 void deft__arena_init(deft__arena *arena, const deft_allocator *allocator)
 {

@@ -61,15 +61,13 @@ static bool read_version(deft_view text, int *minor, deft__http_refusal *refusal
     }
 }
 
-// Splits the target. Of the four forms, the authority of CONNECT is for proxies, which we are not.
+// Splits the target, whose bytes are allowed in one. Of the four forms, the authority of CONNECT is for proxies, which we are not.
 static bool read_target(deft_view target, deft__http_head *head, deft__http_refusal *refusal)
 {
     deft_view rest = target;
     head->host     = (deft__http_authority){.port = -1};
     if (target.size > DEFT__HTTP_TARGET_SIZE_MAX) {
         return refuse(refusal, 414, "the request target is longer than 8 KiB");
-    } else if (!deft__http_all(target, DEFT__HTTP_TARGET)) {
-        return refuse(refusal, 400, "the request target holds a byte that is not allowed in one");
     } else if (deft_view_equals(target, "*") && head->method == DEFT__HTTP_METHOD_OPTIONS) {
         head->path  = target;
         head->query = deft_view_make(NULL, 0);
@@ -98,7 +96,8 @@ bool deft__http_read_request_line(deft_view line, deft__http_head *head,
     const deft_view after  = deft_view_slice(line, size + 1, line.size);
     const size_t    target = deft__http_span(after, DEFT__HTTP_TARGET);
     if (target == 0 || target == after.size || after.data[target] != ' ') {
-        return refuse(refusal, 400, "the request line is not a method, a target and a version");
+        return refuse(refusal, 400,
+                      "the request line is not a method, a target of visible ASCII and a version");
     }
     head->method_name = deft_view_slice(line, 0, size);
     head->method      = method_of(head->method_name);
@@ -257,7 +256,9 @@ deft_status deft__http_find(const deft__http_head *head, const char *name, deft_
     const deft_view          wanted = deft_view_of(name);
     const deft__http_header *found  = NULL;
     for (size_t i = 0; i < head->header_count; i++) {
-        if (deft__http_same(head->headers[i].name, wanted)) {
+        // Most names differ in their size.
+        if (head->headers[i].name.size == wanted.size &&
+            deft__http_same(head->headers[i].name, wanted)) {
             if (found != NULL) {
                 return DEFT_DUPLICATE;
             }

@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-// Node takes 2,000 headers; browsers send about 20 and the SDKs 10. 1.6 kB of an event.
+// Node takes 2,000 headers; browsers send about 20 and the SDKs 10. They are 3.2 kB of an event.
 #define DEFT__HTTP_HEADERS_MAX 100
 // Names of methods, for the ones that we do not know.
 #define DEFT__HTTP_METHOD_SIZE_MAX 32

@@ -110,37 +110,47 @@ static bool is_zero(deft_view weight)
     return weight.size > 0;
 }
 
+// What the ranges of Accept headers say of one type, so far.
+typedef struct acceptance {
+    deft_view type;
+    int       fit; // of the best range
+    bool      is_accepted;
+} acceptance;
+
+static void read_range(deft_view item, acceptance *found)
+{
+    deft_view range;
+    deft_view parameters;
+    deft_view weight;
+    if (!split_media(item, &range, &parameters)) {
+        return;
+    }
+    const int fit = fit_of(range, found->type);
+    if (fit == 0 || fit < found->fit) {
+        return;
+    }
+    const bool is_wanted = parameters.size == 0 ||
+                           !(deft__http_media_parameter(item, "q", &weight) && is_zero(weight));
+    found->is_accepted = is_wanted || (fit == found->fit && found->is_accepted);
+    found->fit         = fit;
+}
+
 bool deft__http_accepts(const deft__http_head *head, const char *type)
 {
-    bool has_any  = false;
-    bool is_fine  = false;
-    int  fit_best = 0;
+    acceptance found   = {.type = deft_view_of(type)};
+    bool       has_any = false;
     for (size_t i = 0; i < head->header_count; i++) {
         deft_view rest = head->headers[i].value;
         deft_view item;
-        if (!deft__http_same_text(head->headers[i].name, "Accept")) {
-            continue;
-        }
-        has_any = true;
-        while (deft__http_list_next(&rest, &item)) {
-            deft_view range;
-            deft_view parameters;
-            deft_view weight = {0};
-            if (!split_media(item, &range, &parameters)) {
-                continue;
-            }
-            const int  fit = fit_of(range, deft_view_of(type));
-            const bool is_wanted =
-                !(deft__http_media_parameter(item, "q", &weight) && is_zero(weight));
-            if (fit > fit_best) {
-                fit_best = fit;
-                is_fine  = is_wanted;
-            } else if (fit > 0 && fit == fit_best) {
-                is_fine = is_fine || is_wanted;
+        if (head->headers[i].name.size == sizeof "Accept" - 1 &&
+            deft__http_same_text(head->headers[i].name, "Accept")) {
+            has_any = true;
+            while (deft__http_list_next(&rest, &item)) {
+                read_range(item, &found);
             }
         }
     }
-    return has_any ? is_fine : true;
+    return !has_any || found.is_accepted;
 }
 
 // --- Who asks. ------------------------------------------------------------------------------------

@@ -498,7 +498,7 @@ static void an_idle_connection_holds_nothing(void **state)
     assert_view_equal(deft_buffer_view(&out), "POST /mcp 1.1 keep 2: ok. ");
     assert_int_equal(allocator.blocks, 0);
     assert_int_equal(deft__http_reader_held(&reader), 0);
-    assert_true(sizeof reader <= 160);
+    assert_true(sizeof reader <= 128);
     deft__http_reader_clear(&reader);
     deft_buffer_clear(&out);
 }

@@ -226,9 +226,9 @@ static void begin_value(deft__sse_reader *reader)
     reader->is_in_value              = true;
     reader->is_value_begun           = false;
     reader->field                    = FIELD_OTHER;
-    for (uint8_t i = FIELD_DATA; i <= FIELD_RETRY; i++) {
+    for (size_t i = FIELD_DATA; i <= FIELD_RETRY; i++) {
         if (deft_view_equals(name, names[i])) {
-            reader->field = i;
+            reader->field = (uint8_t)i;
         }
     }
     if (reader->field == FIELD_DATA) {

@@ -2,46 +2,36 @@
 
 #include <stdint.h>
 
-// T token, R target, H host, X hex, D digit, 6 token68.
-#define T DEFT__HTTP_TOKEN
-#define R DEFT__HTTP_TARGET
-#define H DEFT__HTTP_HOST
-#define X DEFT__HTTP_HEX
-#define D DEFT__HTTP_DIGIT
-#define B DEFT__HTTP_TOKEN68
-
-#define LETTER(c)     [c] = T | R | H | B
-#define HEX_LETTER(c) [c] = T | R | H | B | X
-#define DIGIT(c)      [c] = T | R | H | B | X | D
+// What a row of the table below says of its bytes.
+enum {
+    T = DEFT__HTTP_TOKEN,
+    R = DEFT__HTTP_TARGET,
+    H = DEFT__HTTP_HOST,
+    B = DEFT__HTTP_TOKEN68,
+    L = T | R | H | B,                        // a letter
+    X = L | DEFT__HTTP_HEX,                   // one that is a hex digit too
+    D = L | DEFT__HTTP_HEX | DEFT__HTTP_DIGIT // a digit
+};
 
 // clang-format off
 const unsigned char deft__http_class[256] = {
     ['!'] = T | R, ['"'] = R, ['#'] = T, ['$'] = T | R, ['%'] = T | R, ['&'] = T | R,
     ['\''] = T | R, ['('] = R, [')'] = R, ['*'] = T | R, ['+'] = T | R | B, [','] = R,
-    ['-'] = T | R | H | B, ['.'] = T | R | H | B, ['/'] = R | B, [':'] = R, [';'] = R,
-    ['<'] = R, ['='] = R, ['>'] = R, ['?'] = R, ['@'] = R, ['['] = R, ['\\'] = R, [']'] = R,
-    ['^'] = T | R, ['_'] = T | R | H | B, ['`'] = T | R, ['{'] = R, ['|'] = T | R, ['}'] = R,
-    ['~'] = T | R | B,
-    DIGIT('0'), DIGIT('1'), DIGIT('2'), DIGIT('3'), DIGIT('4'), DIGIT('5'), DIGIT('6'),
-    DIGIT('7'), DIGIT('8'), DIGIT('9'),
-    HEX_LETTER('a'), HEX_LETTER('b'), HEX_LETTER('c'), HEX_LETTER('d'), HEX_LETTER('e'),
-    HEX_LETTER('f'), HEX_LETTER('A'), HEX_LETTER('B'), HEX_LETTER('C'), HEX_LETTER('D'),
-    HEX_LETTER('E'), HEX_LETTER('F'),
-    LETTER('g'), LETTER('h'), LETTER('i'), LETTER('j'), LETTER('k'), LETTER('l'), LETTER('m'),
-    LETTER('n'), LETTER('o'), LETTER('p'), LETTER('q'), LETTER('r'), LETTER('s'), LETTER('t'),
-    LETTER('u'), LETTER('v'), LETTER('w'), LETTER('x'), LETTER('y'), LETTER('z'),
-    LETTER('G'), LETTER('H'), LETTER('I'), LETTER('J'), LETTER('K'), LETTER('L'), LETTER('M'),
-    LETTER('N'), LETTER('O'), LETTER('P'), LETTER('Q'), LETTER('R'), LETTER('S'), LETTER('T'),
-    LETTER('U'), LETTER('V'), LETTER('W'), LETTER('X'), LETTER('Y'), LETTER('Z'),
+    ['-'] = L, ['.'] = L, ['/'] = R | B, [':'] = R, [';'] = R, ['<'] = R, ['='] = R, ['>'] = R,
+    ['?'] = R, ['@'] = R, ['['] = R, ['\\'] = R, [']'] = R, ['^'] = T | R, ['_'] = L,
+    ['`'] = T | R, ['{'] = R, ['|'] = T | R, ['}'] = R, ['~'] = T | R | B,
+    ['0'] = D, ['1'] = D, ['2'] = D, ['3'] = D, ['4'] = D, ['5'] = D, ['6'] = D, ['7'] = D,
+    ['8'] = D, ['9'] = D,
+    ['a'] = X, ['b'] = X, ['c'] = X, ['d'] = X, ['e'] = X, ['f'] = X, ['A'] = X, ['B'] = X,
+    ['C'] = X, ['D'] = X, ['E'] = X, ['F'] = X,
+    ['g'] = L, ['h'] = L, ['i'] = L, ['j'] = L, ['k'] = L, ['l'] = L, ['m'] = L, ['n'] = L,
+    ['o'] = L, ['p'] = L, ['q'] = L, ['r'] = L, ['s'] = L, ['t'] = L, ['u'] = L, ['v'] = L,
+    ['w'] = L, ['x'] = L, ['y'] = L, ['z'] = L,
+    ['G'] = L, ['H'] = L, ['I'] = L, ['J'] = L, ['K'] = L, ['L'] = L, ['M'] = L, ['N'] = L,
+    ['O'] = L, ['P'] = L, ['Q'] = L, ['R'] = L, ['S'] = L, ['T'] = L, ['U'] = L, ['V'] = L,
+    ['W'] = L, ['X'] = L, ['Y'] = L, ['Z'] = L,
 };
 // clang-format on
-
-#undef T
-#undef R
-#undef H
-#undef X
-#undef D
-#undef B
 
 size_t deft__http_span(deft_view text, unsigned classes)
 {
@@ -74,24 +64,29 @@ static bool is_value_byte(char byte)
     return (code >= 0x20 && code != 0x7f) || code == '\t';
 }
 
+static bool may_hold_control_at(deft_view text, size_t at)
+{
+    uint64_t word;
+    memcpy(&word, text.data + at, sizeof word);
+    return may_hold_control(word);
+}
+
 bool deft__http_is_value(deft_view text)
 {
-    size_t at = 0;
-    while (at < text.size) {
-        if (text.size - at >= sizeof(uint64_t)) {
-            uint64_t word;
-            memcpy(&word, text.data + at, sizeof word);
-            if (!may_hold_control(word)) {
-                at += sizeof word;
-                continue;
-            }
-        }
-        if (!is_value_byte(text.data[at])) {
-            return false;
-        }
+    const size_t step = sizeof(uint64_t);
+    size_t       at   = 0;
+    while (text.size - at >= step && !may_hold_control_at(text, at)) {
+        at += step;
+    }
+    // The last bytes of a longer text, together with some that were looked at already.
+    if (text.size - at < step && text.size >= step &&
+        !may_hold_control_at(text, text.size - step)) {
+        return true;
+    }
+    while (at < text.size && is_value_byte(text.data[at])) {
         at++;
     }
-    return true;
+    return at == text.size;
 }
 
 static char lower(char byte)
@@ -124,13 +119,15 @@ static bool is_blank(char byte)
 
 deft_view deft__http_trim(deft_view text)
 {
-    while (text.size > 0 && is_blank(text.data[0])) {
-        text = deft_view_slice(text, 1, text.size);
+    size_t start = 0;
+    size_t end   = text.size;
+    while (start < end && is_blank(text.data[start])) {
+        start++;
     }
-    while (text.size > 0 && is_blank(text.data[text.size - 1])) {
-        text.size--;
+    while (end > start && is_blank(text.data[end - 1])) {
+        end--;
     }
-    return text;
+    return deft_view_slice(text, start, end - start);
 }
 
 int deft__http_hex_value(char byte)
@@ -159,21 +156,28 @@ size_t deft__http_quoted_size(deft_view text)
     return 0;
 }
 
+// The bytes before the first comma that is not in quotes. A string without end takes the commas
+// behind it.
+static size_t item_size(deft_view list)
+{
+    size_t end = 0;
+    while (end < list.size && list.data[end] != ',') {
+        if (list.data[end] == '"') {
+            const size_t quoted = deft__http_quoted_size(deft_view_slice(list, end, list.size));
+            end                 = quoted > 0 ? end + quoted : list.size;
+        } else {
+            end++;
+        }
+    }
+    return end;
+}
+
 bool deft__http_list_next(deft_view *rest, deft_view *item)
 {
     while (rest->size > 0) {
-        size_t end = 0;
-        while (end < rest->size && rest->data[end] != ',') {
-            const deft_view from   = deft_view_slice(*rest, end, rest->size);
-            const size_t    quoted = deft__http_quoted_size(from);
-            if (from.data[0] == '"' && quoted == 0) {
-                end = rest->size; // a string without end swallows the commas behind it
-            } else {
-                end += quoted > 0 ? quoted : 1;
-            }
-        }
-        const deft_view found = deft__http_trim(deft_view_slice(*rest, 0, end));
-        *rest                 = deft_view_slice(*rest, end + 1, rest->size);
+        const size_t    size  = item_size(*rest);
+        const deft_view found = deft__http_trim(deft_view_slice(*rest, 0, size));
+        *rest                 = deft_view_slice(*rest, size + 1, rest->size);
         if (found.size > 0) {
             *item = found;
             return true;

@@ -195,6 +195,18 @@ void deft__web_answer_preflight(deft__web_connection *connection)
     finish_request(connection);
 }
 
+// A stream may last for hours, and needs little of what asked for it.
+static void forget_head(deft__web_request *request)
+{
+    const deft__http_head kept = {.method        = request->head.method,
+                                  .minor         = request->head.minor,
+                                  .is_kept_alive = request->head.is_kept_alive};
+    request->head              = kept;
+    request->server            = deft_view_of(NULL);
+    deft__arena_clear(&request->arena);
+    deft_buffer_clear(&request->body);
+}
+
 void deft__web_begin_events(deft__web_connection *connection, const char *header, deft_view value)
 {
     deft__web *web = connection->web;
@@ -203,6 +215,7 @@ void deft__web_begin_events(deft__web_connection *connection, const char *header
     send_out(connection);
     connection->request->is_streaming = true;
     web->open_count--;
+    forget_head(connection->request);
 }
 
 static void send_text(deft__web_connection *connection)
@@ -285,8 +298,7 @@ static void go_on(deft__web_connection *connection)
             deft__http_reader_hold(&connection->reader);
             return;
         }
-        if (connection->request != NULL && connection->request->head.method_name.size > 0 &&
-            connection->is_ready) {
+        if (connection->is_ready) {
             return; // answered, and not yet taken away: deft__web_run() goes on
         }
         switch (deft__http_reader_next(&connection->reader, &web->event)) {
