@@ -201,13 +201,7 @@ function registerQuestions(server) {
       ? ask({ confirm: elicit('Go on?', object({ ok: { type: 'boolean' } }, ['ok'])) })
       : says(`confirmed ${answer.ok}`);
   });
-  server.registerTool('test_missing_capability', { description: 'Needs a client that can sample' }, (ctx) => {
-    const declared = ctx.mcpReq.envelope?.[CAPABILITIES];
-    if (declared !== undefined && declared.sampling === undefined) {
-      throw new MissingRequiredClientCapabilityError({ requiredCapabilities: { sampling: {} } });
-    }
-    return says('the client can sample');
-  });
+  server.registerTool('test_missing_capability', { description: 'Needs a client that can sample' }, () => says('the client can sample'));
 }
 
 // --- Tools that ask in rounds, with state that the client carries. -----------------------------------
@@ -331,7 +325,21 @@ function makeServer() {
     registerResources, registerPrompts]) {
     register(server);
   }
+  refuseTheIncapable(server);
   return server;
+}
+
+// What a tool throws becomes its result; a refusal of the request itself has to come before the tool.
+function refuseTheIncapable(server) {
+  const handlers = server.server._requestHandlers;
+  const call = handlers.get('tools/call');
+  handlers.set('tools/call', (request, context) => {
+    const declared = request.params?._meta?.[CAPABILITIES] ?? context?.mcpReq?.envelope?.[CAPABILITIES];
+    if (request.params?.name === 'test_missing_capability' && declared !== undefined && declared.sampling === undefined) {
+      throw new MissingRequiredClientCapabilityError({ requiredCapabilities: { sampling: {} } });
+    }
+    return call(request, context);
+  });
 }
 
 const flags = process.argv.slice(2);
