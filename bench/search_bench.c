@@ -16,7 +16,7 @@
 #define QUERIES     1000
 #define QUERIES_MIN 30
 #define ROUNDS      7
-#define ENGINES_MAX 6
+#define ENGINES_MAX 7
 #define SIZES_MAX   8
 
 static const double engine_seconds = 4; // for one kind of query
@@ -256,7 +256,8 @@ static void begin_json(deft__json_writer *writer, const bench_base *base, const 
 static size_t choose_engines(result results[ENGINES_MAX], const options *o)
 {
     bench_engine (*const engines[])(void) = {
-        bench_engine_deft,   bench_engine_deft_bm25, bench_engine_deft_keyword,
+        bench_engine_deft,      bench_engine_deft_meaning,
+        bench_engine_deft_bm25, bench_engine_deft_keyword,
 #ifdef DEFT_BENCH_XAPIAN
         bench_engine_xapian,
 #endif

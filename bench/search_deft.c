@@ -11,6 +11,7 @@ typedef struct engine {
     deft_allocator allocator; // counts
     size_t         size;      // bytes held now
     size_t         size_held; // by the index
+    deft_model    *model;
     deft_index    *index;
     deft_searcher *searcher;
 } engine;
@@ -35,16 +36,21 @@ static void free_engine(void *pointer)
     engine *e = pointer;
     deft_searcher_free(e->searcher);
     deft_index_free(e->index);
+    deft_model_free(e->model);
     free(e);
 }
 
-static void *build(const bench_corpus *corpus, deft_ranking ranking)
+static void *build(const bench_corpus *corpus, deft_ranking ranking, bool has_model)
 {
-    const deft_index_options options = {.rankings = DEFT_RANKING_BIT(ranking)};
-    deft_error               error   = DEFT_ERROR_INIT;
-    engine                  *e       = calloc(1, sizeof *e);
+    deft_index_options options = {.rankings = DEFT_RANKING_BIT(ranking)};
+    deft_error         error   = DEFT_ERROR_INIT;
+    engine            *e       = calloc(1, sizeof *e);
     if (e == NULL) {
         return NULL;
+    }
+    if (has_model) {
+        e->model      = deft_model_open(deft_model_builtin(), NULL, &error);
+        options.model = e->model;
     }
     e->allocator = (deft_allocator){count_resize, e};
     e->index     = deft_index_new_with(corpus->catalog, &options, &e->allocator, &error);
@@ -60,17 +66,22 @@ static void *build(const bench_corpus *corpus, deft_ranking ranking)
 
 static void *build_hybrid(const bench_corpus *corpus)
 {
-    return build(corpus, DEFT_RANKING_HYBRID);
+    return build(corpus, DEFT_RANKING_HYBRID, false);
+}
+
+static void *build_meaning(const bench_corpus *corpus)
+{
+    return build(corpus, DEFT_RANKING_HYBRID, true);
 }
 
 static void *build_bm25(const bench_corpus *corpus)
 {
-    return build(corpus, DEFT_RANKING_BM25);
+    return build(corpus, DEFT_RANKING_BM25, false);
 }
 
 static void *build_keyword(const bench_corpus *corpus)
 {
-    return build(corpus, DEFT_RANKING_KEYWORD);
+    return build(corpus, DEFT_RANKING_KEYWORD, false);
 }
 
 static size_t size_of(void *pointer)
@@ -118,6 +129,11 @@ bench_engine bench_engine_deft(void)
     return (bench_engine){"deft hybrid", build_hybrid, size_of, search_hybrid, free_engine};
 }
 
+bench_engine bench_engine_deft_meaning(void)
+{
+    return (bench_engine){"deft meaning", build_meaning, size_of, search_hybrid, free_engine};
+}
+
 bench_engine bench_engine_deft_bm25(void)
 {
     return (bench_engine){"deft bm25", build_bm25, size_of, search_bm25, free_engine};
@@ -136,7 +152,7 @@ bool bench_deft_image(const bench_corpus *corpus, double *seconds, size_t *size)
         deft_buffer bytes;
         deft_buffer_init(&bytes, NULL);
         const double start = bench_seconds();
-        is_ok = deft__index_build(corpus->catalog, analyzer, 1, &bytes, NULL) == DEFT_OK;
+        is_ok = deft__index_build(corpus->catalog, analyzer, NULL, 1, &bytes, NULL) == DEFT_OK;
         const double took = bench_seconds() - start;
         if (round == 0 || took < *seconds) {
             *seconds = took;

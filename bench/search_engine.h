@@ -34,7 +34,8 @@ typedef struct bench_engine {
     void (*free)(void *index);
 } bench_engine;
 
-bench_engine bench_engine_deft(void); // its default ranking
+bench_engine bench_engine_deft(void);         // its default ranking
+bench_engine bench_engine_deft_meaning(void); // the same with the model that is built in
 bench_engine bench_engine_deft_bm25(void);
 bench_engine bench_engine_deft_keyword(void);
 bench_engine bench_engine_naive(void);

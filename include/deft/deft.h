@@ -13,6 +13,7 @@
 #include "deft/index.h"       // IWYU pragma: export
 #include "deft/learning.h"    // IWYU pragma: export
 #include "deft/listing.h"     // IWYU pragma: export
+#include "deft/model.h"       // IWYU pragma: export
 #include "deft/permissions.h" // IWYU pragma: export
 #include "deft/policy.h"      // IWYU pragma: export
 #include "deft/schema.h"      // IWYU pragma: export

@@ -69,7 +69,8 @@ typedef enum deft_outcome {
     DEFT_OUTCOME_PLACES    // others are better, and there were no more places
 } deft_outcome;
 
-// Where the score of one tool comes from: words + coverage_lift + name_lift + use_lift + tier.
+// Where the score of one tool comes from: words + coverage_lift + name_lift + meaning + use_lift + tier.
+// With several needs the words of the need are taken apart, not what it means.
 typedef struct deft_account {
     deft_tool_id      tool;
     deft_outcome      outcome;
@@ -84,8 +85,10 @@ typedef struct deft_account {
     double            coverage_lift; // what that adds
     double            name_coverage; // how much of the tool's name the query has, 0 to 1; hybrid
     double            name_lift;     // what that adds
-    double            use_lift;      // what calls after similar queries add (learning.h)
-    double            tier;          // for a tool that the query names; 0 for others
+    double            meaning;  // what it adds that the tool means something alike; with a model
+    double            likeness; // how alike, -1 to 1
+    double            use_lift; // what calls after similar queries add (learning.h)
+    double            tier;     // for a tool that the query names; 0 for others
 
     // Stands behind hits with a lower score: its server had its share of the places.
     bool is_moved;

@@ -6,6 +6,7 @@
 
 #include "deft/catalog.h"
 #include "deft/listing.h"
+#include "deft/model.h"
 #include "deft/settings.h"
 
 #ifdef __cplusplus
@@ -49,14 +50,15 @@ typedef struct deft_index_options {
     // always there; `bm25` and `keyword` need memory of their own.
     unsigned  rankings;
     deft_view language; // of the stemmer: "english", "german", ... or "none"; empty: english
+
+    // Finds tools that share no word with a query. Must outlive the index; NULL: words alone. Of use
+    // with the English stemmer only; with another language it is left out.
+    const deft_model *model;
 } deft_index_options;
 
 #define DEFT_INDEX_OPTIONS_INIT                                                                    \
     {                                                                                              \
-        0,                                                                                         \
-        {                                                                                          \
-            NULL, 0                                                                                \
-        }                                                                                          \
+        0, {NULL, 0}, NULL                                                                         \
     }
 
 // Indexes every tool of `catalog`, which the index retains, for all rankings and in English, or as

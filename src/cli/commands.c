@@ -164,6 +164,13 @@ static const deft__flag flags[DEFT__FLAG_COUNT] = {
             .help       = "How hits are found and ordered",
             .choices    = ranking_words,
         },
+    [DEFT__FLAG_MODEL] =
+        {
+            .name       = "model",
+            .kind       = DEFT__VALUE_FILE,
+            .value_name = "FILE",
+            .help       = "What words mean: a model's file, or 'none' for words alone",
+        },
     [DEFT__FLAG_TOOL] =
         {
             .name       = "tool",
@@ -365,6 +372,14 @@ static const char *const eval_examples[] = {
     NULL,
 };
 
+static const char *const model_examples[] = {
+    "deft model info",
+    "The model that is built in",
+    "DEFT_MODEL=none deft search --catalog tools/ open a ticket",
+    "A search by words alone",
+    NULL,
+};
+
 static const char *const settings_examples[] = {
     "deft settings --origin",
     "Every setting, its value and where that came from",
@@ -560,7 +575,7 @@ static const deft__command commands[] = {
         .operand_count_max = SIZE_MAX,
         .operand_kind      = DEFT__OPERAND_TEXT,
         .flags             = DEFT__FLAG_BIT(DEFT__FLAG_LIMIT) | DEFT__FLAG_BIT(DEFT__FLAG_RANKING) |
-                 DEFT__FLAG_BIT(DEFT__FLAG_GATEWAY),
+                 DEFT__FLAG_BIT(DEFT__FLAG_MODEL) | DEFT__FLAG_BIT(DEFT__FLAG_GATEWAY),
         .summary = "Search the catalog, or the configured servers, as a model would",
         .description =
             "Runs one search in a fresh session and prints the hits, best first. Without "
@@ -577,7 +592,8 @@ static const deft__command commands[] = {
         .operand_count_max = SIZE_MAX,
         .operand_kind      = DEFT__OPERAND_TEXT,
         .flags             = DEFT__FLAG_BIT(DEFT__FLAG_LIMIT) | DEFT__FLAG_BIT(DEFT__FLAG_RANKING) |
-                 DEFT__FLAG_BIT(DEFT__FLAG_TOOL) | DEFT__FLAG_BIT(DEFT__FLAG_GATEWAY),
+                 DEFT__FLAG_BIT(DEFT__FLAG_MODEL) | DEFT__FLAG_BIT(DEFT__FLAG_TOOL) |
+                 DEFT__FLAG_BIT(DEFT__FLAG_GATEWAY),
         .summary = "Show why a search finds what it finds",
         .description =
             "Runs one search as 'deft search' does and takes it apart: how many tools have each "
@@ -595,7 +611,8 @@ static const deft__command commands[] = {
         .operand_kind      = DEFT__OPERAND_DIRECTORY,
         .flags = DEFT__FLAG_BIT(DEFT__FLAG_RANKING) | DEFT__FLAG_BIT(DEFT__FLAG_COMPARE) |
                  DEFT__FLAG_BIT(DEFT__FLAG_QUERIES) | DEFT__FLAG_BIT(DEFT__FLAG_EXTRA_TOOLS) |
-                 DEFT__FLAG_BIT(DEFT__FLAG_STYLE) | DEFT__FLAG_BIT(DEFT__FLAG_RANKINGS),
+                 DEFT__FLAG_BIT(DEFT__FLAG_STYLE) | DEFT__FLAG_BIT(DEFT__FLAG_RANKINGS) |
+                 DEFT__FLAG_BIT(DEFT__FLAG_MODEL),
         .summary = "Measure how well a ranking finds the right tools",
         .description =
             "SETDIR holds tools.jsonl and queries.jsonl, and may hold further queries_NAME.jsonl, "
@@ -611,6 +628,20 @@ static const deft__command commands[] = {
             "with several files of queries all their lines, each with the name of its \"set\".",
         .examples = eval_examples,
         .run      = deft__command_eval,
+    },
+    {
+        .name              = "model",
+        .operands          = "[info]",
+        .operand_count_max = 1,
+        .operand_kind      = DEFT__OPERAND_TEXT,
+        .flags             = DEFT__FLAG_BIT(DEFT__FLAG_MODEL),
+        .summary           = "Show the model that finds tools by meaning",
+        .description =
+            "Prints the name, the version and the size of the model that searches use: the file of "
+            "--model, else that of the variable DEFT_MODEL, else the one that is built in. 'none' "
+            "in either place means words alone.",
+        .examples = model_examples,
+        .run      = deft__command_model,
     },
     {
         .name              = "settings",

@@ -43,6 +43,7 @@ typedef enum deft__flag_id {
     DEFT__FLAG_USER,
     DEFT__FLAG_LIMIT,
     DEFT__FLAG_RANKING,
+    DEFT__FLAG_MODEL,
     DEFT__FLAG_TOOL,
     DEFT__FLAG_COMPARE,
     DEFT__FLAG_QUERIES,
@@ -124,6 +125,7 @@ int deft__command_eval(deft__cli *cli);
 int deft__command_help(deft__cli *cli);
 int deft__command_listing(deft__cli *cli);
 int deft__command_logs(deft__cli *cli);
+int deft__command_model(deft__cli *cli);
 int deft__command_plan(deft__cli *cli);
 int deft__command_quarantine(deft__cli *cli);
 int deft__command_search(deft__cli *cli);

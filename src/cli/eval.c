@@ -4,6 +4,7 @@
 #include "cli/discovery.h"
 #include "cli/files.h"
 #include "cli/judged.h"
+#include "cli/model.h"
 #include "cli/progress.h"
 #include "cli/table.h"
 #include "cli/text.h"
@@ -26,6 +27,7 @@
 typedef struct eval_job {
     deft__cli           *cli;
     const deft_settings *settings;
+    const deft_model    *model;       // NULL: words alone
     deft_ranking         rankings[2]; // the second one only with --compare
     size_t               ranking_count;
     deft__table          table;
@@ -475,7 +477,7 @@ static bool score_set(eval_job *job, const char *directory)
         deft__judged_close(&judged);
         return true;
     }
-    const deft_index_options options = {.language = job->settings->language};
+    const deft_index_options options = {.language = job->settings->language, .model = job->model};
     deft_index              *index   = deft_index_new_with(judged.catalog, &options, NULL, &error);
     deft_searcher *searcher = index != NULL ? deft_searcher_new(index, NULL, &error) : NULL;
     status                  = searcher != NULL ? DEFT_OK : DEFT_OUT_OF_MEMORY;
@@ -548,7 +550,12 @@ int deft__command_eval(deft__cli *cli)
     if (config == NULL) {
         return DEFT__EXIT_WRONG;
     }
-    eval_job    job   = {.cli = cli, .settings = deft_config_settings(config)};
+    deft__chosen_model chosen;
+    if (!deft__chosen_model_open(&chosen, cli)) {
+        deft_config_free(config);
+        return DEFT__EXIT_WRONG;
+    }
+    eval_job    job = {.cli = cli, .settings = deft_config_settings(config), .model = chosen.model};
     const char *other = deft__invocation_value(&cli->invocation, DEFT__FLAG_COMPARE);
     job.rankings[0]   = job.settings->ranking;
     job.ranking_count = 1;
@@ -571,6 +578,7 @@ int deft__command_eval(deft__cli *cli)
     is_right = is_right && finish(&job);
     deft__table_clear(&job.table);
     deft_buffer_clear(&job.lines);
+    deft__chosen_model_close(&chosen);
     deft_config_free(config);
     return is_right ? DEFT__EXIT_FOUND : DEFT__EXIT_WRONG;
 }

@@ -1,5 +1,6 @@
 // deft search: one search over the whole catalog. A model's search leaves out what it sees already;
 // a person's does not, since there is nothing that a person sees already.
+#include "cli/model.h"
 #include "cli/search_live.h"
 #include "cli/table.h"
 #include "cli/text.h"
@@ -109,8 +110,13 @@ static int search(deft__cli *cli, const deft__workspace *workspace, deft_searche
 int deft__search_with(deft__cli *cli, int (*run)(deft__cli *cli, const deft__workspace *workspace,
                                                  deft_searcher *searcher, deft_view query))
 {
-    deft__workspace workspace;
+    deft__workspace    workspace;
+    deft__chosen_model chosen;
     if (!deft__workspace_open(&workspace, cli)) {
+        return DEFT__EXIT_WRONG;
+    }
+    if (!deft__chosen_model_open(&chosen, cli)) {
+        deft__workspace_close(&workspace);
         return DEFT__EXIT_WRONG;
     }
     deft_error error     = DEFT_ERROR_INIT;
@@ -119,6 +125,7 @@ int deft__search_with(deft__cli *cli, int (*run)(deft__cli *cli, const deft__wor
     const deft_index_options options = {
         .rankings = DEFT_RANKING_BIT(workspace.settings->ranking),
         .language = workspace.settings->language,
+        .model    = chosen.model,
     };
     deft_index    *index    = deft_index_new_with(workspace.catalog, &options, NULL, &error);
     deft_searcher *searcher = index != NULL ? deft_searcher_new(index, NULL, &error) : NULL;
@@ -133,6 +140,7 @@ int deft__search_with(deft__cli *cli, int (*run)(deft__cli *cli, const deft__wor
     }
     deft_searcher_free(searcher);
     deft_index_free(index);
+    deft__chosen_model_close(&chosen);
     deft__workspace_close(&workspace);
     return exit_code;
 }

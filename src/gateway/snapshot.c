@@ -3,6 +3,7 @@
 #include "base/fail.h"
 #include "base/memory.h"
 #include "core/tokens/sizes.h"
+#include "deft/bridge.h"
 #include "deft/permissions.h"
 
 #include <stdatomic.h>
@@ -216,6 +217,9 @@ deft__snapshot *deft__snapshot_new(const deft__snapshot_source *sources, size_t 
                     !place_servers(made, sources, count))) {
         deft__fail_memory(error);
         is_made = false;
+    }
+    if (is_made) {
+        (void)deft_bridge_check_names(settings, parts->plan, &parts->conflict);
     }
     if (!is_made) {
         deft__snapshot_release(parts);

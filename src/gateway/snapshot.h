@@ -23,10 +23,11 @@ typedef struct deft__snapshot {
     deft_plan    *plan;
     deft_plan    *everything; // nothing deferred: for clients that search themselves
     deft_index   *index;
-    bool          is_kept; // sizes and index are from an image
-    deft__offers  prompts;
-    deft__offers  resources;
-    deft__offers  templates;
+    deft_error conflict; // a bridge tool has the name of a tool that may be visible; DEFT_OK: none
+    bool       is_kept;  // sizes and index are from an image
+    deft__offers prompts;
+    deft__offers resources;
+    deft__offers templates;
 } deft__snapshot;
 
 // `sources` and `settings` are only read during the call; `naming` is how prompts are called (tools

@@ -178,18 +178,18 @@ static void answer_no_memory(deft__client *client, deft_view id)
 void deft__client_list_tools(deft__client *client, const deft__mcp_message *message)
 {
     const deft__gateway *gateway = client->gateway;
-    deft_error           error   = DEFT_ERROR_INIT;
     if (deft__json_is(deft__mcp_param(message, "cursor"), DEFT__JSON_STRING)) {
         deft__client_send_error(client, message->id, DEFT__MCP_INVALID_PARAMS,
                                 "the list has one page; ask for it without a cursor");
         return;
     }
-    if (deft_bridge_check_names(gateway->settings, gateway->snapshot->plan, &error) != DEFT_OK) {
-        deft__client_send_error(client, message->id, DEFT__MCP_INTERNAL_ERROR, "%s", error.message);
-        return;
-    }
     if (!deft__client_ensure_session(client)) {
         answer_no_memory(client, message->id);
+        return;
+    }
+    if (client->has_bridge && gateway->snapshot->conflict.status != DEFT_OK) {
+        deft__client_send_error(client, message->id, DEFT__MCP_INTERNAL_ERROR, "%s",
+                                gateway->snapshot->conflict.message);
         return;
     }
     deft_buffer      *line = deft__client_begin_result(client, message->id);
@@ -324,9 +324,12 @@ static void run_search(deft__client *client, deft_view id, deft_view arguments, 
     if (is_loading(client) && refresh_list(client, &is_grown) == DEFT_OK && is_grown) {
         deft__client_tell_changed(client, DEFT__CHANGED_TOOLS);
     }
-    // A miss must not look like "there is no such tool" when a server was not there to be searched.
+    // A miss must not look like "there is no such tool" when a server was not there to be searched,
+    // and a hit not like the best there is when a better one is only a moment away.
     if (answer->found_count == 0) {
         deft__gateway_write_missing(gateway, client, &answer->text);
+    } else {
+        deft__gateway_write_starting(gateway, client, &answer->text);
     }
     write_answer(client, id, answer, is_grown);
     write_journal(client, DEFT__JOURNAL_SEARCH, arguments, answer);

@@ -30,7 +30,9 @@ typedef struct serving {
     deft__alarm  *grace;
     deft__task    stop;
     phase         phase;
-    int           signal; // that was caught; 0: none
+    int           signal;     // that was caught; 0: none
+    bool          has_looked; // at the names of the first tools
+    deft_error    conflict;   // that was found there; DEFT_OK: none
 } serving;
 
 static void stopped(void *context)
@@ -60,10 +62,27 @@ static bool is_all_answered(const serving *all)
     return deft__client_open_count(all->client) == 0 && deft__peer_queued(all->agent) == 0;
 }
 
+// Two tools of one name cannot both be called. The user is told at the start, rather than the model
+// later; what servers bring while an agent works does not end it.
+static void look_at_names(serving *all)
+{
+    const deft__snapshot *snapshot =
+        all->has_looked ? NULL : deft__gateway_snapshot(all->service.gateway);
+    if (snapshot == NULL) {
+        return;
+    }
+    all->has_looked = true;
+    if (snapshot->conflict.status != DEFT_OK && deft_plan_summary_of(snapshot->plan)->is_active) {
+        all->conflict = snapshot->conflict;
+        deft__loop_defer(all->service.loop, &all->stop);
+    }
+}
+
 // From within callbacks of the gateway nothing may be closed: that is for the next turn.
 static void stop_if_answered(void *context)
 {
     serving *all = context;
+    look_at_names(all);
     if (all->phase == PHASE_FINISHING && is_all_answered(all)) {
         deft__loop_defer(all->service.loop, &all->stop);
     }
@@ -194,6 +213,9 @@ deft_status deft__serve_run(const deft__serve_options *options, deft_error *erro
         deft__loop_undefer(all.service.loop, &all.stop);
     }
     deft__service_clear(&all.service);
+    if (status == DEFT_OK && all.conflict.status != DEFT_OK) {
+        status = deft__fail(error, all.conflict.status, 0, "%s", all.conflict.message);
+    }
     return status;
 }
 

@@ -5,7 +5,8 @@
 // 2. Weigh: how much each term says of each tool (BM25F), with everything that does not depend on
 //    a query folded into one byte, the impact. Whole numbers only, so every machine agrees.
 // 3. Place: tools with like names get neighbouring places.
-// 4. Lay out: postings by term instead of by tool, then the tables one after another.
+// 4. Lay out: postings by term instead of by tool, then the tables one after another, and what each
+//    tool means, where a model was given.
 #include "core/index/build.h"
 
 #include "base/arena.h"
@@ -14,6 +15,7 @@
 #include "base/memory.h"
 #include "core/index/fields.h"
 #include "core/index/place.h"
+#include "core/index/vectors.h"
 
 typedef struct word_entry {
     deft_view text;
@@ -58,6 +60,7 @@ typedef struct builder {
     const deft_catalog   *catalog;
     const deft_allocator *allocator;
     deft_analyzer        *analyzer;
+    const deft_model     *model; // NULL: none
     uint64_t              hash_seed;
     deft__arena           arena;
     deft__map             word_ids;
@@ -91,8 +94,6 @@ typedef struct builder {
 
     uint32_t *tools; // by place
 } builder;
-
-static const uint32_t whole_bit = UINT32_C(1) << 31;
 
 static bool copy_text(builder *b, deft_view text, deft_view *copy)
 {
@@ -195,7 +196,7 @@ static bool append_words(builder *b, deft_view text, size_t room)
         if (!add_frequent_word(b, terms[i].word, &word)) {
             return false;
         }
-        b->stream[b->stream_size++] = word | (terms[i].is_whole ? whole_bit : 0);
+        b->stream[b->stream_size++] = word | (terms[i].is_whole ? DEFT__WHOLE_BIT : 0);
     }
     return true;
 }
@@ -353,7 +354,7 @@ static bool weigh_tools(builder *b)
         for (int f = 0; f < DEFT__FIELD_COUNT; f++) {
             const uint32_t length = b->lengths[(size_t)tool * DEFT__FIELD_COUNT + (size_t)f];
             for (uint32_t i = 0; i < length; i++) {
-                const word_entry *word = &b->words[b->stream[at++] & ~whole_bit];
+                const word_entry *word = &b->words[b->stream[at++] & ~DEFT__WHOLE_BIT];
                 count_term(&t, word->stem);
                 if (word->form != word->stem) {
                     count_term(&t, word->form);
@@ -384,7 +385,7 @@ static bool rank_name_stems(builder *b, uint32_t **ranks)
     for (uint32_t tool = 0; tool < b->tool_count; tool++) {
         const uint16_t *lengths = &b->lengths[(size_t)tool * DEFT__FIELD_COUNT];
         for (uint32_t i = 0; i < lengths[DEFT_FIELD_NAME]; i++) {
-            uses[b->words[b->stream[at + i] & ~whole_bit].stem]++;
+            uses[b->words[b->stream[at + i] & ~DEFT__WHOLE_BIT].stem]++;
         }
         for (int f = 0; f < DEFT__FIELD_COUNT; f++) {
             at += lengths[f];
@@ -417,7 +418,7 @@ static bool place_tools(builder *b)
         placed[tool].number     = tool;
         for (uint32_t i = 0; i < lengths[DEFT_FIELD_NAME]; i++) {
             const uint32_t word = b->stream[at + i];
-            if ((word & whole_bit) == 0) {
+            if ((word & DEFT__WHOLE_BIT) == 0) {
                 deft__placing_add(&placed[tool], &count, ranks[b->words[word].stem]);
             }
         }
@@ -621,8 +622,8 @@ static bool lay_names(builder *b, deft_buffer *out)
         const uint16_t *lengths = &b->lengths[(size_t)tool * DEFT__FIELD_COUNT];
         for (uint32_t i = 0; i < lengths[DEFT_FIELD_NAME]; i++) {
             const uint32_t word = b->stream[at + i];
-            const uint32_t stem = b->words[word & ~whole_bit].stem;
-            if ((word & whole_bit) == 0 && seen_in[stem] != tool + 1) {
+            const uint32_t stem = b->words[word & ~DEFT__WHOLE_BIT].stem;
+            if ((word & DEFT__WHOLE_BIT) == 0 && seen_in[stem] != tool + 1) {
                 seen_in[stem] = tool + 1;
                 deft_buffer_append(out, deft_view_make((const char *)&stem, sizeof stem));
                 count++;
@@ -685,6 +686,66 @@ static bool lay_blocks(builder *b, deft_buffer *out)
     return true;
 }
 
+// --- vectors -------------------------------------------------------------------------------
+
+// What deft__tool_vector needs; the rows lie in the image.
+static bool find_source(builder *b, uint32_t *rows, deft__vector_source *source)
+{
+    uint32_t  *stems = deft__arena_array(&b->arena, b->word_count, sizeof *stems);
+    deft_view *texts = deft__arena_array(&b->arena, b->stem_count, sizeof *texts);
+    if (stems == NULL || texts == NULL) {
+        return false;
+    }
+    for (size_t i = 0; i < b->word_count; i++) {
+        stems[i] = b->words[i].stem;
+    }
+    for (size_t i = 0; i < b->stem_count; i++) {
+        texts[i] = b->stems[i].text;
+        rows[i]  = deft__model_counts(texts[i]) ? deft__model_find(b->model, texts[i])
+                                                : DEFT__MODEL_ROW_NONE;
+    }
+    *source = (deft__vector_source){
+        .model = b->model, .word_stems = stems, .stem_texts = texts, .stem_rows = rows};
+    return true;
+}
+
+// The vector of every tool, with its length and signs. Without a model the tables are empty.
+static bool lay_vectors(builder *b, deft_buffer *out)
+{
+    const size_t dimensions = b->model != NULL ? deft_model_tell(b->model).dimensions : 0;
+    const size_t tools      = b->model != NULL ? b->tool_count : 0;
+    const size_t words      = dimensions / 64;
+    if (!begin_section(out, DEFT__SECTION_VECTORS, tools * dimensions) ||
+        !begin_section(out, DEFT__SECTION_LENGTHS, tools * sizeof(uint16_t)) ||
+        !begin_section(out, DEFT__SECTION_SIGNS, tools * words * sizeof(uint64_t)) ||
+        !begin_section(out, DEFT__SECTION_ROWS,
+                       b->model != NULL ? b->stem_count * sizeof(uint32_t) : 0)) {
+        return false;
+    }
+    deft__vector_source source;
+    if (b->model == NULL) {
+        return true;
+    } else if (!find_source(b, section_data(out, DEFT__SECTION_ROWS), &source)) {
+        return false;
+    }
+    int8_t   *vectors = section_data(out, DEFT__SECTION_VECTORS);
+    uint16_t *lengths = section_data(out, DEFT__SECTION_LENGTHS);
+    uint64_t *signs   = section_data(out, DEFT__SECTION_SIGNS);
+    size_t    at      = 0;
+    for (uint32_t tool = 0; tool < b->tool_count; tool++) {
+        const uint16_t *counts = &b->lengths[(size_t)tool * DEFT__FIELD_COUNT];
+        deft__vector    vector;
+        deft__tool_vector(&source, b->stream + at, counts, &vector);
+        memcpy(vectors + tool * dimensions, vector.numbers, dimensions);
+        lengths[tool] = (uint16_t)vector.length;
+        deft__signs_of(vector.numbers, dimensions, signs + tool * words);
+        for (int f = 0; f < DEFT__FIELD_COUNT; f++) {
+            at += counts[f];
+        }
+    }
+    return true;
+}
+
 static bool lay_out(builder *b, deft_buffer *out)
 {
     static const deft__image_header empty;
@@ -696,7 +757,8 @@ static bool lay_out(builder *b, deft_buffer *out)
         !lay_words(b, out, word_texts) ||
         !lay_hash(b, out, DEFT__SECTION_TERM_HASH, b->stem_count, false) ||
         !lay_hash(b, out, DEFT__SECTION_WORD_HASH, b->word_count, true) || !lay_places(b, out) ||
-        !lay_postings(b, out) || !lay_names(b, out) || !lay_blocks(b, out)) {
+        !lay_postings(b, out) || !lay_names(b, out) || !lay_blocks(b, out) ||
+        !lay_vectors(b, out)) {
         return false;
     }
     deft__image_header *header = (void *)out->data;
@@ -707,6 +769,10 @@ static bool lay_out(builder *b, deft_buffer *out)
     header->catalog_version    = deft_catalog_version(b->catalog);
     header->hash_seed          = b->hash_seed;
     header->stem_count         = (uint32_t)b->stem_count;
+    if (b->model != NULL) {
+        header->dimensions = deft_model_tell(b->model).dimensions;
+        header->model      = deft_model_tell(b->model).version;
+    }
     memcpy(header->fields, b->fields, sizeof header->fields);
     const deft_view language = deft_analyzer_language(b->analyzer);
     memcpy(header->language, language.data, language.size);
@@ -716,7 +782,8 @@ static bool lay_out(builder *b, deft_buffer *out)
 }
 
 deft_status deft__index_build(const deft_catalog *catalog, deft_analyzer *analyzer,
-                              uint64_t hash_seed, deft_buffer *out, deft_error *error)
+                              const deft_model *model, uint64_t hash_seed, deft_buffer *out,
+                              deft_error *error)
 {
     if (deft_catalog_tool_count(catalog) > DEFT__PLACES_MAX) {
         return deft__fail(error, DEFT_LIMIT, 0, "an index holds at most %u tools",
@@ -727,6 +794,7 @@ deft_status deft__index_build(const deft_catalog *catalog, deft_analyzer *analyz
                               .catalog    = catalog,
                               .allocator  = allocator,
                               .analyzer   = analyzer,
+                              .model      = model,
                               .hash_seed  = hash_seed,
                               .tool_count = (uint32_t)deft_catalog_tool_count(catalog),
     };

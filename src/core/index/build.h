@@ -5,9 +5,11 @@
 #include "core/index/image.h"
 #include "deft/analyzer.h"
 #include "deft/catalog.h"
+#include "deft/model.h"
 
-// Appends the image of every tool of `catalog` to the empty buffer `out`. Linear in the text.
+// With `model` (NULL: none) tools also get vectors. Appends the image of every tool of `catalog` to the empty buffer `out`. Linear in the text.
 deft_status deft__index_build(const deft_catalog *catalog, deft_analyzer *analyzer,
-                              uint64_t hash_seed, deft_buffer *out, deft_error *error);
+                              const deft_model *model, uint64_t hash_seed, deft_buffer *out,
+                              deft_error *error);
 
 #endif

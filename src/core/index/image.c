@@ -264,6 +264,19 @@ static bool are_names_sound(const deft__image *image, uint64_t starts, uint64_t 
     return image->name_starts[image->tool_count] <= name_terms;
 }
 
+// Either there are no vectors, or every tool has one and every stem a row. `counts` are those of the
+// four tables, one after another.
+static bool are_vectors_sound(const deft__image *image, const uint64_t counts[4])
+{
+    const uint64_t dimensions = image->dimensions;
+    const uint64_t tools      = dimensions > 0 ? image->tool_count : 0;
+    return image->vectors != NULL && image->lengths != NULL && image->signs != NULL &&
+           image->rows != NULL && dimensions <= DEFT__DIMENSIONS_MAX && dimensions % 64 == 0 &&
+           counts[0] == tools * dimensions && counts[1] == tools &&
+           counts[2] == tools * dimensions / 64 &&
+           counts[3] == (dimensions > 0 ? image->stem_count : 0);
+}
+
 deft_status deft__image_open(deft__image *image, deft_view bytes, deft_error *error)
 {
     const deft__image_header *header = (const void *)bytes.data;
@@ -304,13 +317,19 @@ deft_status deft__image_open(deft__image *image, deft_view bytes, deft_error *er
                              .blocks       = section(bytes, header, DEFT__SECTION_BLOCKS, 1, &counts[11]),
                              .block_starts = section(bytes, header, DEFT__SECTION_BLOCK_STARTS, 2, &counts[12]),
                              .block_bases  = section(bytes, header, DEFT__SECTION_BLOCK_BASES, 4, &counts[13]),
+                             .vectors      = section(bytes, header, DEFT__SECTION_VECTORS, 1, &counts[14]),
+                             .lengths      = section(bytes, header, DEFT__SECTION_LENGTHS, 2, &counts[15]),
+                             .signs        = section(bytes, header, DEFT__SECTION_SIGNS, 8, &counts[16]),
+                             .rows         = section(bytes, header, DEFT__SECTION_ROWS, 4, &counts[17]),
+                             .dimensions   = header->dimensions,
     };
     const deft_status damaged = DEFT_INVALID;
     if (opened.texts == NULL || opened.terms == NULL || opened.words == NULL ||
         opened.letters == NULL || opened.term_hash == NULL || opened.word_hash == NULL ||
         opened.places == NULL || opened.tools == NULL || opened.postings == NULL ||
         opened.name_starts == NULL || opened.name_terms == NULL || opened.blocks == NULL ||
-        opened.block_starts == NULL || opened.block_bases == NULL || !are_fields_sound(header) ||
+        opened.block_starts == NULL || opened.block_bases == NULL ||
+        !are_vectors_sound(&opened, &counts[DEFT__SECTION_VECTORS]) || !are_fields_sound(header) ||
         opened.stem_count > counts[DEFT__SECTION_TERMS] ||
         counts[DEFT__SECTION_LETTERS] != counts[DEFT__SECTION_WORDS] ||
         !is_hash_sound(opened.term_hash, counts[DEFT__SECTION_TERM_HASH], opened.stem_count) ||

@@ -8,6 +8,7 @@
 //               query is about then lies in few blocks, and the others need not be looked at
 //     postings  per term: places in ascending order, and with each how much the term says of it
 //     names     per tool: the terms of its name, for measuring how much of it a query covers
+//     vectors   per tool: what it means, where a model was given (core/semantic)
 //     blocks    per term with many postings: the largest impact in each block of 64 places
 #ifndef DEFT_CORE_INDEX_IMAGE_H
 #define DEFT_CORE_INDEX_IMAGE_H
@@ -71,6 +72,10 @@ typedef enum deft__section_id {
     DEFT__SECTION_BLOCKS,       // uint8_t: largest impact per block, and one more
     DEFT__SECTION_BLOCK_STARTS, // uint16_t: first posting per block, and one more; from its base
     DEFT__SECTION_BLOCK_BASES,  // uint32_t: one for each DEFT__BASE_BLOCKS of them
+    DEFT__SECTION_VECTORS,      // int8_t: dimensions per tool
+    DEFT__SECTION_LENGTHS,      // uint16_t per tool: of its vector, in 1/16
+    DEFT__SECTION_SIGNS,        // uint64_t: one bit per number of its vector
+    DEFT__SECTION_ROWS,         // uint32_t per stem: its row of the model
     DEFT__SECTION_COUNT
 } deft__section_id;
 
@@ -81,9 +86,10 @@ typedef struct deft__image_header {
     uint64_t size;            // of the whole image
     uint64_t catalog_version; // deft_catalog_version of what was indexed
     uint64_t hash_seed;
-    uint64_t checksum;   // of everything behind the header
-    uint32_t stem_count; // terms below this number are stems
-    uint32_t reserved;
+    uint64_t checksum;                             // of everything behind the header
+    uint32_t stem_count;                           // terms below this number are stems
+    uint32_t dimensions;                           // of the vectors; 0: there are none
+    uint64_t model;                                // the version of the model they are from
     char     language[DEFT_LANGUAGE_SIZE_MAX + 1]; // of the stemmer; ends in NUL
     // For taking impacts apart again.
     deft__field_total fields[DEFT__FIELD_COUNT];
@@ -107,6 +113,11 @@ typedef struct deft__image {
     const uint8_t            *blocks;
     const uint16_t           *block_starts;
     const uint32_t           *block_bases;
+    const int8_t             *vectors; // none: all four are of no use
+    const uint16_t           *lengths;
+    const uint64_t           *signs;
+    const uint32_t           *rows;
+    uint32_t                  dimensions;
     uint32_t                  tool_count;
     uint32_t                  block_count; // ceil(tool_count / DEFT__BLOCK_SIZE)
     uint32_t                  base_count;  // per term with bounds
@@ -118,7 +129,10 @@ typedef struct deft__image {
 } deft__image;
 
 #define DEFT__IMAGE_MAGIC   UINT64_C(0x3158444954464544) // "DEFTIDX1"
-#define DEFT__IMAGE_VERSION 4u
+#define DEFT__IMAGE_VERSION 5u
+
+// Numbers of a vector, at most; a multiple of 64.
+#define DEFT__DIMENSIONS_MAX 256u
 
 // Where the bytes of an image begin.
 #define DEFT__IMAGE_ALIGNMENT 8u

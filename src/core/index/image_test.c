@@ -41,7 +41,7 @@ static bool build(const deft_allocator *allocator, const char *text, deft_buffer
     deft_catalog  *catalog  = read_catalog(NULL, text);
     deft_analyzer *analyzer = deft_analyzer_new(deft_view_of(""), NULL, NULL);
     assert_non_null(catalog);
-    const deft_status status = deft__index_build(catalog, analyzer, 42, out, NULL);
+    const deft_status status = deft__index_build(catalog, analyzer, NULL, 42, out, NULL);
     deft_analyzer_free(analyzer);
     deft_catalog_release(catalog);
     return status == DEFT_OK;

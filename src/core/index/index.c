@@ -251,7 +251,7 @@ static deft_status build(deft_index *index, deft_analyzer *analyzer, deft_error 
 {
     deft_buffer      *bytes  = &index->image_bytes;
     const deft_status status = deft__index_build(
-        index->catalog, analyzer, deft_catalog_version(index->catalog), bytes, error);
+        index->catalog, analyzer, index->model, deft_catalog_version(index->catalog), bytes, error);
     if (status != DEFT_OK) {
         return status;
     }
@@ -286,6 +286,7 @@ static deft_index *new_empty(deft_catalog *catalog, const deft_index_options *op
     index->allocator      = allocator;
     index->catalog        = deft_catalog_retain(catalog);
     index->document_count = (uint32_t)deft_catalog_tool_count(catalog);
+    index->model          = options != NULL ? options->model : NULL;
     index->rankings =
         options != NULL && options->rankings != 0 ? options->rankings | always : UINT_MAX;
     deft__arena_init(&index->arena, allocator);
@@ -303,6 +304,10 @@ static deft_index *complete(deft_index *index, deft_view language, bool is_opene
     deft_analyzer *analyzer = deft_analyzer_new(language, index->allocator, error);
     deft_status    status   = DEFT_OUT_OF_MEMORY;
     if (analyzer != NULL) {
+        // Rows are found by English stems; other ones would mean something else.
+        if (!deft_view_equals(deft_analyzer_language(analyzer), "english")) {
+            index->model = NULL;
+        }
         status = is_opened ? DEFT_OK : build(index, analyzer, error);
         if (status == DEFT_OK && (!finish_image(index, analyzer) ||
                                   (needs_documents(index) && !build_postings(index, analyzer)))) {
@@ -343,6 +348,29 @@ deft_status deft_index_save(const deft_index *index, deft_buffer *out)
     return out->status;
 }
 
+// Whether an image has the vectors of the model that is wanted. One that nobody asks for does no
+// harm.
+static deft_status check_model(const deft_index *index, deft_error *error)
+{
+    const deft__image *image = &index->image;
+    if (index->model == NULL ||
+        !deft_view_equals(deft_view_of(image->header->language), "english")) {
+        return DEFT_OK;
+    }
+    if (image->dimensions != index->model->dimensions ||
+        image->header->model != deft_model_tell(index->model).version) {
+        return deft__fail(error, DEFT_CONFLICT, offsetof(deft__image_header, model),
+                          "the index was made without this model; build it again with "
+                          "deft_index_new_with");
+    }
+    for (uint32_t i = 0; i < image->stem_count; i++) {
+        if (image->rows[i] != DEFT__MODEL_ROW_NONE && image->rows[i] >= index->model->row_count) {
+            return deft__fail(error, DEFT_INVALID, 0, "the index is damaged; build it again");
+        }
+    }
+    return DEFT_OK;
+}
+
 // Whether an image is the one of the catalog and the language that are wanted.
 static deft_status check_image(const deft_index *index, deft_view language, deft_error *error)
 {
@@ -366,7 +394,7 @@ static deft_status check_image(const deft_index *index, deft_view language, deft
                           deft__quote(&built, deft_view_of(header->language)),
                           deft__quote(&wanted, language));
     } else {
-        return DEFT_OK;
+        return check_model(index, error);
     }
 }
 

@@ -10,6 +10,7 @@
 #include "core/index/image.h"
 #include "core/index/spellings.h"
 #include "core/index/synonyms.h"
+#include "core/semantic/model.h"
 #include "deft/index.h"
 
 // Bytes of a tool's description that are indexed, and of its parameters' descriptions together. A
@@ -35,6 +36,7 @@ struct deft_index {
     deft_catalog         *catalog; // retained
     const deft_allocator *allocator;
     deft__arena           arena;    // all below but the map's slots
+    const deft_model     *model;    // borrowed; NULL: words alone
     unsigned              rankings; // DEFT_RANKING_BIT of those that can be asked for
 
     deft__document *documents;      // NULL without the rankings that need them

@@ -300,6 +300,8 @@ deft_status deft__expand(deft__expansion *e, const deft__image *image,
     if (terms == NULL) {
         return DEFT_OUT_OF_MEMORY;
     }
+    e->sequence       = terms;
+    e->sequence_count = count;
     collect_words(e, terms, count);
 
     for (uint32_t i = 0; i < e->word_count; i++) {

@@ -35,6 +35,8 @@ typedef struct deft__expansion {
     size_t           word_count;
     deft__weighted   terms[DEFT__WEIGHTED_MAX]; // all different
     size_t           term_count;
+    const deft_term *sequence; // the text as it was split; borrowed from the analyzer
+    size_t           sequence_count;
     uint64_t         mass_known;   // of the words that some tool has
     uint64_t         mass_unknown; // of those that none has
 } deft__expansion;

@@ -10,6 +10,7 @@ typedef struct reading {
     const deft__image     *image;
     const deft__expansion *expansion;
     deft_analyzer         *analyzer;
+    double                 scale; // of the points: the words' part of a fused score
     uint32_t               lengths[DEFT__FIELD_COUNT]; // words
     uint32_t               repeats[DEFT__WEIGHTED_MAX][DEFT__FIELD_COUNT];
     uint32_t               found[DEFT__WEIGHTED_MAX][DEFT__FIELD_COUNT]; // a word of the index
@@ -98,7 +99,7 @@ static bool share_out(const reading *r, size_t term, uint32_t points, deft__shar
             .found = found,
             .match = is_other_form ? DEFT_MATCH_STEM : weighted->match,
             .field = (deft_field)f,
-            .score = points / 256.0 * (double)worths[f] / (double)whole,
+            .score = points / 256.0 * r->scale * (double)worths[f] / (double)whole,
         };
         if (!deft__shares_add(shares, share)) {
             return false;
@@ -128,7 +129,8 @@ static uint32_t score_tool(const deft__image *image, const deft__expansion *e, u
     return score;
 }
 
-static deft_status share_words(deft__explaining *x, const deft__expansion *e, deft_account *account)
+static deft_status share_words(deft__explaining *x, const deft__expansion *e, double scale,
+                               deft_account *account)
 {
     const deft_index  *index = x->searcher->index;
     deft__field_reader fields;
@@ -137,6 +139,7 @@ static deft_status share_words(deft__explaining *x, const deft__expansion *e, de
                    .image     = &index->image,
                    .expansion = e,
                    .analyzer  = x->searcher->hybrid.analyzer,
+                   .scale     = scale,
     };
     deft__field_reader_init(&fields, x->explanation->allocator);
     deft__shares_init(&shares, x->explanation);
@@ -209,6 +212,28 @@ static deft_outcome outcome_of(const deft__explaining *x, const deft_account *ac
     }
 }
 
+// Joins meaning to a score by words, as the search did. Returns the joined score; `scale` becomes what
+// a point of the words is worth in it.
+static uint64_t join_meaning(deft__explaining *x, const deft__candidate *candidate,
+                             deft_account *account, double *scale)
+{
+    deft__hybrid *hybrid = &x->searcher->hybrid;
+    for (size_t i = 0; i < hybrid->candidate_count; i++) {
+        if (hybrid->candidates[i].tool == candidate->tool) {
+            candidate = &hybrid->candidates[i]; // as the search saw it
+        }
+    }
+    const deft__fused fused  = deft__hybrid_fuse(hybrid, candidate);
+    const uint64_t    joined = deft__fused_final(fused);
+    const double      whole  = deft__score_of(joined);
+    const double      words  = (double)(fused.words > 0 ? fused.words : 0) / DEFT__COSINE_ONE;
+    const double      kept   = candidate->words > 0 ? (words < whole ? words : whole) : 0;
+    *scale                   = candidate->words > 0 ? kept / deft__score_of(candidate->words) : 0;
+    account->meaning         = whole - kept;
+    account->likeness        = (double)fused.likeness / DEFT__COSINE_ONE;
+    return joined;
+}
+
 deft_status deft__account_hybrid(deft__explaining *x, deft_account *account)
 {
     const deft__image     *image    = &x->searcher->index->image;
@@ -217,13 +242,23 @@ deft_status deft__account_hybrid(deft__explaining *x, deft_account *account)
     uint32_t               coverage = 0;
     const uint32_t         score    = score_tool(image, e, account->tool.index, &coverage);
     const deft__lifts      lifts    = deft__lifts_of(image, e, account->tool.index, coverage);
-    const uint64_t         found    = deft__final_of(score, lifts);
+    const bool             is_turn  = x->expansion_count > 1;
+    uint64_t               found    = deft__final_of(score, lifts);
+    double                 scale    = 1;
+    account->tier                   = tier_of(x->searcher->index, x->texts[chosen], account->tool);
+    if (x->searcher->hybrid.meaning.model != NULL && !is_turn && account->tier <= 0) {
+        const deft__candidate candidate = {
+            .tool     = account->tool.index,
+            .score    = score,
+            .coverage = coverage,
+            .name     = (uint32_t)lifts.name,
+            .words    = found,
+        };
+        found = join_meaning(x, &candidate, account, &scale);
+    }
     deft__learned_weigh(&x->searcher->learned, image, e);
     const uint64_t final =
         deft__lifted(found, deft__learned_lift(&x->searcher->learned, account->tool.index));
-    const bool is_turn = x->expansion_count > 1;
-
-    account->tier  = tier_of(x->searcher->index, x->texts[chosen], account->tool);
     account->basis = account->tier > 0 ? DEFT_BASIS_EXACT : DEFT_BASIS_WORDS;
     if (is_turn) {
         account->basis = DEFT_BASIS_TURN;
@@ -239,7 +274,8 @@ deft_status deft__account_hybrid(deft__explaining *x, deft_account *account)
     account->use_lift      = deft__score_of(final - found);
     account->coverage      = (double)lifts.coverage / 1000;
     account->name_coverage = (double)lifts.name / 1000;
-    account->coverage_lift = deft__score_of(score * lifts.coverage_lift * 1000);
-    account->name_lift     = deft__score_of(score * (1000 + lifts.coverage_lift) * lifts.name_lift);
-    return share_words(x, e, account);
+    account->coverage_lift = scale * deft__score_of(score * lifts.coverage_lift * 1000);
+    account->name_lift =
+        scale * deft__score_of(score * (1000 + lifts.coverage_lift) * lifts.name_lift);
+    return share_words(x, e, scale, account);
 }

@@ -36,8 +36,8 @@ const char *deft_outcome_name(deft_outcome outcome)
 
 static double sum_of(const deft_account *account)
 {
-    return account->words + account->coverage_lift + account->name_lift + account->use_lift +
-           account->tier;
+    return account->words + account->coverage_lift + account->name_lift + account->meaning +
+           account->use_lift + account->tier;
 }
 
 // --- for people ----------------------------------------------------------------------------
@@ -177,6 +177,12 @@ static void append_shares(deft_buffer *out, const deft_account *account)
         deft_buffer_append_text(out, "because the query has ");
         append_decimal(out, 100 * account->name_coverage, 1);
         deft_buffer_append_text(out, " % of its name\n");
+    }
+    if (account->meaning > 0) {
+        append_percent(out, account->meaning, whole);
+        deft_buffer_append_text(out, "for what it means: its likeness to the query is ");
+        append_decimal(out, account->likeness > 0 ? account->likeness : 0, 2);
+        deft_buffer_append_text(out, "\n");
     }
     if (account->use_lift > 0) {
         append_percent(out, account->use_lift, whole);
@@ -428,6 +434,18 @@ static void write_lift(deft__json_writer *json, const char *name, double share, 
     }
 }
 
+static void write_meaning(deft__json_writer *json, const deft_account *account, double whole)
+{
+    if (account->meaning > 0) {
+        deft__json_name(json, "meaning");
+        deft__json_begin_object(json);
+        write_number(json, "likeness", account->likeness);
+        write_number(json, "score", account->meaning);
+        write_number(json, "percent", percent_of(account->meaning, whole));
+        deft__json_end_object(json);
+    }
+}
+
 static void write_account(deft__json_writer *json, const deft_explanation *explanation,
                           const deft_account *account)
 {
@@ -453,6 +471,7 @@ static void write_account(deft__json_writer *json, const deft_explanation *expla
     deft__json_end_array(json);
     write_lift(json, "coverage", account->coverage_lift, account->coverage, whole);
     write_lift(json, "name", account->name_lift, account->name_coverage, whole);
+    write_meaning(json, account, whole);
     write_lift(json, "use", account->use_lift, 0, whole);
     write_lift(json, "exact", account->tier, 0, whole);
     deft__json_end_object(json);

@@ -4,7 +4,8 @@
 //
 // Then these are looked at more closely: how much of the query a tool covers, and how much of the
 // tool's name the query covers. Both multiply, so they can only reorder what the words already
-// found.
+// found. With a model, tools that mean something alike join them, and both sides are weighed against
+// one another (meaning.h, fusion.h).
 #include "core/ranking/hybrid.h"
 
 #include "base/memory.h"
@@ -14,13 +15,14 @@ static const uint64_t coverage_lift = 300; // in 1/1000
 static const uint64_t name_lift     = 300;
 
 deft_status deft__hybrid_init(deft__hybrid *hybrid, const deft__image *image,
-                              const deft__synonyms *synonyms, const deft_allocator *allocator,
-                              deft_error *error)
+                              const deft__synonyms *synonyms, const deft_model *model,
+                              const deft_allocator *allocator, deft_error *error)
 {
     *hybrid          = (deft__hybrid){.image = image, .synonyms = synonyms, .allocator = allocator};
     hybrid->analyzer = deft_analyzer_new(deft_view_of(image->header->language), allocator, error);
     if (hybrid->analyzer == NULL ||
-        deft__scorer_init(&hybrid->scorer, image, allocator) != DEFT_OK) {
+        deft__scorer_init(&hybrid->scorer, image, allocator) != DEFT_OK ||
+        deft__meaning_init(&hybrid->meaning, model, image, allocator) != DEFT_OK) {
         deft__hybrid_clear(hybrid);
         return DEFT_OUT_OF_MEMORY;
     }
@@ -30,6 +32,7 @@ deft_status deft__hybrid_init(deft__hybrid *hybrid, const deft__image *image,
 void deft__hybrid_clear(deft__hybrid *hybrid)
 {
     deft_analyzer_free(hybrid->analyzer);
+    deft__meaning_clear(&hybrid->meaning);
     deft__scorer_clear(&hybrid->scorer);
     deft__free(hybrid->allocator, hybrid->keys, hybrid->key_capacity * sizeof *hybrid->keys);
     deft__free(hybrid->allocator, hybrid->candidates,
@@ -107,10 +110,13 @@ static void take_candidates(deft__hybrid *h, const deft__best *best)
 static void look_closer(deft__hybrid *h)
 {
     for (size_t i = 0; i < h->candidate_count; i++) {
-        deft__candidate *candidate = &h->candidates[i];
-        candidate->final =
-            deft__final_of(candidate->score, deft__lifts_of(h->image, &h->expansion,
-                                                            candidate->tool, candidate->coverage));
+        deft__candidate  *candidate = &h->candidates[i];
+        const deft__lifts lifts =
+            deft__lifts_of(h->image, &h->expansion, candidate->tool, candidate->coverage);
+        candidate->name  = (uint32_t)lifts.name;
+        candidate->words = deft__final_of(candidate->score, lifts);
+        candidate->final = candidate->words;
+        h->best_words    = candidate->words > h->best_words ? candidate->words : h->best_words;
     }
 }
 
@@ -179,16 +185,62 @@ static bool reserve_candidates(deft__hybrid *h, size_t count)
     return true;
 }
 
+// --- meaning -------------------------------------------------------------------------------
+
+static bool is_candidate(const deft__hybrid *h, size_t count, uint32_t tool)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (h->candidates[i].tool == tool) {
+            return true;
+        }
+    }
+    return false;
+}
+
+// Lets tools in that mean something alike, and weighs words against meaning.
+static void fuse_candidates(deft__hybrid *h, bool (*is_allowed)(void *context, uint32_t tool),
+                            void         *context)
+{
+    uint32_t tools[DEFT__MEANT_MAX];
+    deft__meaning_read(&h->meaning, &h->expansion, h->analyzer);
+    const size_t found   = deft__meaning_find(&h->meaning, tools, is_allowed, context);
+    const size_t by_word = h->candidate_count;
+    for (size_t i = 0; i < found; i++) {
+        if (!is_candidate(h, by_word, tools[i])) {
+            h->candidates[h->candidate_count++] = (deft__candidate){.tool = tools[i]};
+        }
+    }
+    h->fusion = (deft__fusion){0};
+    deft__fusion_begin(&h->fusion, &h->expansion);
+    for (size_t i = 0; i < by_word; i++) {
+        deft__fusion_see(&h->fusion, h->candidates[i].words, h->candidates[i].coverage);
+    }
+    for (size_t i = 0; i < h->candidate_count; i++) {
+        deft__candidate *candidate = &h->candidates[i];
+        candidate->final           = deft__fused_final(deft__hybrid_fuse(h, candidate));
+    }
+}
+
+deft__fused deft__hybrid_fuse(deft__hybrid *h, const deft__candidate *candidate)
+{
+    const deft__likeness likeness = deft__meaning_of(&h->meaning, candidate->tool);
+    return deft__fuse(&h->fusion, candidate->words, candidate->coverage, candidate->name,
+                      &likeness);
+}
+
 deft_status deft__hybrid_run(deft__hybrid *h, deft_view text, size_t hits_max,
                              bool (*is_allowed)(void *context, uint32_t tool), void *context)
 {
     h->candidate_count = 0;
+    h->best_words      = 0;
     if (hits_max > h->image->tool_count) {
         hits_max = h->image->tool_count;
     }
     // Twice as many candidates as hits are wanted: the closer look lifts by less than that.
-    const size_t max = hits_max < DEFT__CANDIDATES_MIN / 2 ? DEFT__CANDIDATES_MIN : 2 * hits_max;
-    if (!reserve_candidates(h, max)) {
+    const size_t least =
+        h->meaning.model != NULL ? DEFT__CANDIDATES_FUSED_MIN : DEFT__CANDIDATES_MIN;
+    const size_t max = hits_max < least / 2 ? least : 2 * hits_max;
+    if (!reserve_candidates(h, max + DEFT__MEANT_MAX)) {
         return DEFT_OUT_OF_MEMORY;
     }
     const deft_status status =
@@ -205,6 +257,9 @@ deft_status deft__hybrid_run(deft__hybrid *h, deft_view text, size_t hits_max,
     deft__scorer_run(&h->scorer, &h->expansion, &best);
     take_candidates(h, &best);
     look_closer(h);
+    if (h->meaning.model != NULL) {
+        fuse_candidates(h, is_allowed, context);
+    }
     sort_candidates(h->candidates, h->candidate_count);
     return DEFT_OK;
 }

@@ -3,6 +3,8 @@
 #define DEFT_CORE_RANKING_HYBRID_H
 
 #include "core/ranking/expand.h"
+#include "core/ranking/fusion.h"
+#include "core/ranking/meaning.h"
 #include "core/ranking/score.h"
 #include "deft/index.h"
 
@@ -15,7 +17,9 @@ typedef struct deft__candidate {
     uint32_t tool;
     uint32_t score;    // of the first scoring
     uint32_t coverage; // how much of the query's mass it has, in 1/DEFT__COVERAGE_FULL
-    uint64_t final;    // after the closer look
+    uint32_t name;     // how much of its name the query has, in 1/1000
+    uint64_t words;    // after the closer look; 0 where only meaning found it
+    uint64_t final;    // the same, or with a model together with what the tool means
 } deft__candidate;
 
 // What the closer look found, all in 1/1000.
@@ -38,6 +42,9 @@ double   deft__score_of(uint64_t final);
 // The same with a lift in 1/1000 for what was learned from use.
 uint64_t deft__lifted(uint64_t final, uint64_t lift);
 
+// With a model, so many at least: among more of them meaning has more to choose from.
+#define DEFT__CANDIDATES_FUSED_MIN 96u
+
 // Working memory for one search at a time.
 typedef struct deft__hybrid {
     const deft__image    *image;    // borrowed
@@ -46,8 +53,11 @@ typedef struct deft__hybrid {
     deft_analyzer        *analyzer;
     deft__expansion       expansion; // of the last run
 
-    deft__scorer scorer;
+    deft__scorer  scorer;
+    deft__meaning meaning; // of the last run, where there is a model
+    deft__fusion  fusion;
 
+    uint64_t         best_words; // the best score by words alone
     deft__candidate *candidates; // best first after a run
     size_t           candidate_count;
     size_t           candidate_capacity;
@@ -56,9 +66,12 @@ typedef struct deft__hybrid {
 } deft__hybrid;
 
 deft_status deft__hybrid_init(deft__hybrid *hybrid, const deft__image *image,
-                              const deft__synonyms *synonyms, const deft_allocator *allocator,
-                              deft_error *error);
+                              const deft__synonyms *synonyms, const deft_model *model,
+                              const deft_allocator *allocator, deft_error *error);
 void        deft__hybrid_clear(deft__hybrid *hybrid);
+
+// Words and meaning of a candidate of the last run, with a model.
+deft__fused deft__hybrid_fuse(deft__hybrid *hybrid, const deft__candidate *candidate);
 
 // Puts the candidates in order again after their final scores changed.
 void deft__hybrid_sort(deft__hybrid *hybrid);

@@ -36,12 +36,12 @@ static bool open_fixture(fixture *f, deft_catalog *catalog, const deft_allocator
     deft_buffer_init(&f->bytes, NULL);
     deft_analyzer *analyzer = deft_analyzer_new(deft_view_of(""), NULL, NULL);
     assert_non_null(analyzer);
-    assert_int_equal(deft__index_build(catalog, analyzer, 1, &f->bytes, NULL), DEFT_OK);
+    assert_int_equal(deft__index_build(catalog, analyzer, NULL, 1, &f->bytes, NULL), DEFT_OK);
     assert_int_equal(deft__image_open(&f->image, deft_buffer_view(&f->bytes), NULL), DEFT_OK);
     deft__arena_init(&f->arena, allocator);
     bool is_ok = deft__synonyms_init(&f->synonyms, &f->image, analyzer, &f->arena) == DEFT_OK;
-    is_ok =
-        is_ok && deft__hybrid_init(&f->hybrid, &f->image, &f->synonyms, allocator, NULL) == DEFT_OK;
+    is_ok      = is_ok && deft__hybrid_init(&f->hybrid, &f->image, &f->synonyms, NULL, allocator,
+                                            NULL) == DEFT_OK;
     deft_analyzer_free(analyzer);
     return is_ok;
 }

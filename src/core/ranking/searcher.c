@@ -24,8 +24,8 @@ deft_searcher *deft_searcher_new(const deft_index *index, const deft_allocator *
         deft__new(allocator, (count + 1) * sizeof *searcher->required_counts);
     if (searcher->scores == NULL || searcher->touched == NULL ||
         searcher->required_counts == NULL ||
-        deft__hybrid_init(&searcher->hybrid, &index->image, &index->synonyms, allocator, NULL) !=
-            DEFT_OK) {
+        deft__hybrid_init(&searcher->hybrid, &index->image, &index->synonyms, index->model,
+                          allocator, NULL) != DEFT_OK) {
         deft_searcher_free(searcher);
         deft__fail_memory(error);
         return NULL;
@@ -376,7 +376,8 @@ static deft_status rank_words(deft_searcher *searcher, const deft_query *query, 
         deft__exact_tools(searcher->index, words, exact, DEFT_QUERY_TERMS_MAX);
     if (exact_count == 0 && searcher->hybrid.candidate_count > 0 &&
         !deft__is_evident(&searcher->hybrid, &searcher->hybrid.candidates[0])) {
-        searcher->is_below_floor = true;
+        // Where no tool has a word of the query, that is the reason to tell.
+        searcher->is_below_floor = searcher->hybrid.best_words > 0;
         return DEFT_OK;
     }
     // The margin is taken from the best before candidates are lifted or change places: neither makes

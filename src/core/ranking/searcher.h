@@ -87,8 +87,11 @@ deft_status deft__account_bm25(deft_searcher *searcher, uint32_t tool, deft__sha
 deft_status deft__account_regex(const deft_searcher *searcher, deft_view pattern, bool is_caseless,
                                 uint32_t tool, deft__share_visitor visitor, deft_error *error);
 
+// How much speaks for a candidate of the last run, in 1/1000: see floor.c.
+uint64_t deft__evidence_of(const deft__hybrid *hybrid, const deft__candidate *candidate);
+
 // Whether the best candidate of the last run is there for a reason, rather than by a chance word.
-bool deft__is_evident(const deft__hybrid *hybrid, const deft__candidate *best);
+bool deft__is_evident(deft__hybrid *hybrid, const deft__candidate *best);
 
 // Reorders candidates, best first, so that no server takes more than its share of the first `places`
 // places; those behind stay in their order.
