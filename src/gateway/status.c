@@ -37,6 +37,22 @@ void deft__gateway_write_missing(const deft__gateway *gateway, const deft__clien
     deft_buffer_append_text(out, count > 0 ? ".\n" : "");
 }
 
+void deft__gateway_write_starting(const deft__gateway *gateway, const deft__client *client,
+                                  deft_buffer *out)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < gateway->slot_count; i++) {
+        const deft__link *link = gateway->slots[i].link;
+        if (gateway->slots[i].is_awaited && deft__client_may_reach(client, (uint32_t)i)) {
+            deft_buffer_append_text(out,
+                                    count == 0 ? "\nStill starting, not searched yet: " : ", ");
+            deft_buffer_append(out, deft__link_name(link));
+            count++;
+        }
+    }
+    deft_buffer_append_text(out, count > 0 ? ".\n" : "");
+}
+
 void deft__client_write_status(deft__client *client, deft_buffer *out)
 {
     if (client->session != NULL && deft_session_write_status(client->session, out) != DEFT_OK) {

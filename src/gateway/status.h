@@ -12,4 +12,9 @@ void deft__client_write_status(deft__client *client, deft_buffer *out);
 void deft__gateway_write_missing(const deft__gateway *gateway, const deft__client *client,
                                  deft_buffer *out);
 
+// One sentence that names the servers whose tools `client` may reach and that are being learned for
+// the first time; nothing where there are none.
+void deft__gateway_write_starting(const deft__gateway *gateway, const deft__client *client,
+                                  deft_buffer *out);
+
 #endif

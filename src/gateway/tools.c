@@ -324,9 +324,12 @@ static void run_search(deft__client *client, deft_view id, deft_view arguments, 
     if (is_loading(client) && refresh_list(client, &is_grown) == DEFT_OK && is_grown) {
         deft__client_tell_changed(client, DEFT__CHANGED_TOOLS);
     }
-    // A miss must not look like "there is no such tool" when a server was not there to be searched.
+    // A miss must not look like "there is no such tool" when a server was not there to be searched,
+    // and a hit not like the best there is when a better one is only a moment away.
     if (answer->found_count == 0) {
         deft__gateway_write_missing(gateway, client, &answer->text);
+    } else {
+        deft__gateway_write_starting(gateway, client, &answer->text);
     }
     write_answer(client, id, answer, is_grown);
     write_journal(client, DEFT__JOURNAL_SEARCH, arguments, answer);

@@ -288,20 +288,63 @@ static void wait_for_end(serving *self)
     }
 }
 
+void serving_run(serving *self, const char *const *command, deft_buffer *out)
+{
+    serving other = *self; // the same folder; what is being said there stays untouched
+    deft_buffer_init(&other.chunk, NULL);
+    serving_start(&other, command);
+    serving_close(&other);
+    while (read_more(&other)) {
+        struct pollfd watched = {.fd = other.output, .events = POLLIN};
+        wait_for(&other, &watched, 1, now_ms() + LIMIT_MS, "a command does not end");
+    }
+    (void)close(other.output);
+    wait_for_end(&other);
+    deft_buffer_append(out, deft_buffer_view(&other.chunk));
+    deft_buffer_clear(&other.chunk);
+}
+
 void serving_discover(serving *self, const char *deft)
 {
-    char path[96];
+    char        path[96];
+    deft_buffer out;
     path_in(self, "deft.json", path, sizeof path);
     const char *const command[] = {deft, "servers", "--discover", "--config", path, NULL};
-    serving_start(self, command);
-    serving_close(self);
-    while (read_more(self)) {
-        struct pollfd watched = {.fd = self->output, .events = POLLIN};
-        wait_for(self, &watched, 1, now_ms() + LIMIT_MS, "discovery does not end");
+    deft_buffer_init(&out, NULL);
+    serving_run(self, command, &out);
+    deft_buffer_clear(&out);
+}
+
+void serving_expect_idle(serving *self, const char *deft)
+{
+    char              process[32];
+    deft_buffer       out;
+    deft__json        document;
+    size_t            count     = 0;
+    const char *const command[] = {deft, "servers", "--json", "--gateway", process, NULL};
+    (void)snprintf(process, sizeof process, "%d", (int)self->process);
+    deft_buffer_init(&out, NULL);
+    deft__json_init(&document, NULL);
+    serving_run(self, command, &out);
+    if (deft__json_parse(&document, deft_buffer_view(&out), NULL, NULL) != DEFT_OK) {
+        serving_fail(self, "deft servers --json did not write JSON");
     }
-    (void)close(self->output);
-    deft_buffer_reset(&self->chunk);
-    wait_for_end(self);
+    deft__json_iterator i =
+        deft__json_iterate(deft__json_member(deft__json_root(&document), "servers"));
+    while (deft__json_next(&i)) {
+        uint64_t open = 1;
+        count++;
+        if (deft__json_uint64(deft__json_member(i.value, "open"), &open) != DEFT_OK || open > 0) {
+            (void)printf("  %.*s\n", (int)deft__json_raw(i.value).size,
+                         deft__json_raw(i.value).data);
+            serving_fail(self, "a call is still open");
+        }
+    }
+    if (count == 0) {
+        serving_fail(self, "deft servers --json shows no server");
+    }
+    deft__json_clear(&document);
+    deft_buffer_clear(&out);
 }
 
 void serving_stop(serving *self)

@@ -33,6 +33,9 @@ void serving_configure(serving *self, const char *text);
 // Starts `command` (NULL last) with HOME in the folder; its stderr goes to the file `stderr` there.
 void serving_start(serving *self, const char *const *command);
 
+// Runs a command to its end, in the same folder; appends what it writes to stdout.
+void serving_run(serving *self, const char *const *command, deft_buffer *out);
+
 // `deft servers --discover`, to its end: what the servers have is known from then on.
 void serving_discover(serving *self, const char *deft);
 
@@ -73,6 +76,9 @@ size_t serving_children(pid_t process, pid_t *children, size_t children_max);
 // Children of the server that have ended and that it did not take notice of. Speaks with it until
 // there are none, so it may take its time, within the limit.
 void serving_expect_no_zombies(serving *self);
+
+// No server has a call open, and none waits: deft says so itself, through its control socket.
+void serving_expect_idle(serving *self, const char *deft);
 
 // The memory that it has now.
 size_t serving_resident_kb(const serving *self);

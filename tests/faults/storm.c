@@ -181,6 +181,7 @@ int main(int argc, char **argv)
     serving_start_deft(&self.server, argv[1]);
     serving_shake_hands(&self.server);
     play_waves(&self);
+    serving_expect_idle(&self.server, argv[1]);
     expect_all_work(&self);
     serving_expect_no_zombies(&self.server);
     serving_finish(&self.server);
