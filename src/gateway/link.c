@@ -88,7 +88,11 @@ static void soon_ring(void *context)
     }
     if (link->has_closed) {
         link->has_closed = false;
-        deft__link_closed(link, link->told_life, deft_view_of(link->closed_reason));
+        if (link->is_login_wanted) {
+            deft__link_unauthorized(link, link->told_life, deft_view_of(link->closed_reason));
+        } else {
+            deft__link_closed(link, link->told_life, deft_view_of(link->closed_reason));
+        }
     }
     deft__link_deliver(link);
 }
@@ -200,12 +204,12 @@ deft__manifest *deft__link_manifest(const deft__link *link)
 
 deft_view deft__link_reason(const deft__link *link)
 {
-    return deft_view_of(link->state == DEFT__LINK_FAILED ? link->reason : NULL);
+    return deft_view_of(deft__link_has_failed(link) ? link->reason : NULL);
 }
 
 uint64_t deft__link_retry_at_ms(const deft__link *link)
 {
-    return link->state == DEFT__LINK_FAILED ? link->retry_at_ms : 0;
+    return deft__link_has_failed(link) ? link->retry_at_ms : 0;
 }
 
 deft__mcp_era deft__link_era(const deft__link *link)
@@ -273,7 +277,7 @@ void deft__link_discover(deft__link *link)
 {
     const bool may_start =
         link->state == DEFT__LINK_CONFIGURED || link->state == DEFT__LINK_KNOWN ||
-        (link->state == DEFT__LINK_FAILED && link->timers->now_ms >= link->retry_at_ms);
+        (deft__link_has_failed(link) && link->timers->now_ms >= link->retry_at_ms);
     if (may_start && !link->is_freeing) {
         link->is_discovering = true;
         deft__link_start(link);

@@ -24,7 +24,7 @@ typedef enum deft__link_state {
     DEFT__LINK_FAILED,      // with a reason, and a time when it is tried again
     DEFT__LINK_DISABLED,    // by configuration
     DEFT__LINK_QUARANTINED, // by the user: neither searched nor called
-    DEFT__LINK_UNAUTHORIZED // it wants a login
+    DEFT__LINK_UNAUTHORIZED // it wants a login; with a reason, and tried again as when it failed
 } deft__link_state;
 
 const char *deft__link_state_name(deft__link_state state); // "configured", "known", ...
@@ -44,6 +44,8 @@ typedef struct deft__link_options {
     size_t        list_size_max;    // bytes of one server's lists; DEFT__MANIFEST_SIZE_MAX
     deft__mcp_era era;              // UNKNOWN: probe, unless the manifest's era is fresh
     bool          is_disabled;
+    // It is reached over a network: that it is gone or silent says nothing of its era.
+    bool is_remote;
 } deft__link_options;
 
 // What a link does to the outside. A number tells one life of the server from the next: what comes
@@ -130,9 +132,10 @@ deft_view        deft__link_name(const deft__link *link); // borrowed, as are th
 deft__link_state deft__link_state_of(const deft__link *link);
 deft__manifest  *deft__link_manifest(const deft__link *link); // NULL: none yet
 deft_view        deft__link_reason(const deft__link *link); // why it failed; empty where it did not
-uint64_t         deft__link_retry_at_ms(const deft__link *link); // FAILED: when it is tried again
-deft__mcp_era    deft__link_era(const deft__link *link);
-size_t           deft__link_open_count(const deft__link *link); // requests waiting and sent
+// FAILED and UNAUTHORIZED: when it is tried again.
+uint64_t      deft__link_retry_at_ms(const deft__link *link);
+deft__mcp_era deft__link_era(const deft__link *link);
+size_t        deft__link_open_count(const deft__link *link); // requests waiting and sent
 // Lines and messages of the server that were passed over: no JSON, no message, answers to nothing.
 uint64_t deft__link_ignored_count(const deft__link *link);
 void    *deft__link_tag(const deft__link *link); // the owner's, to find its own things by
@@ -179,5 +182,11 @@ void deft__link_overflowed(deft__link *link, uint32_t life);
 // The server is gone, or could not be started: `reason` is a clause ("exited with status 1: no API
 // key", "command 'npx' was not found").
 void deft__link_closed(deft__link *link, uint32_t life, deft_view reason);
+// The request with this id (a JSON token) will get no answer, for a reason that concerns no other:
+// a clause again ("broke off its answer"). Not during the handshake.
+void deft__link_unanswered(deft__link *link, uint32_t life, deft_view id, deft_view reason);
+// The server wants a login before anything else. It is gone, as far as we are concerned: the driver
+// is not told to stop it. The link is UNAUTHORIZED then, and `reason` is a clause as above.
+void deft__link_unauthorized(deft__link *link, uint32_t life, deft_view reason);
 
 #endif

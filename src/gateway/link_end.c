@@ -27,13 +27,14 @@ void deft__link_end_life(deft__link *link, deft__link_state state, const char *s
     link->is_listen_late        = false;
     link->has_opened            = false;
     link->has_closed            = false;
+    link->is_login_wanted       = false;
     deft__timer_stop(link->timers, &link->start_timer);
     deft__timer_stop(link->timers, &link->probe_timer);
     deft__timer_stop(link->timers, &link->idle_timer);
     deft__timer_stop(link->timers, &link->listen_timer);
     deft__link_lists_stop(link);
     deft__link_doom_all(link, DEFT__ENDING_FAILED, sentence);
-    if (state == DEFT__LINK_FAILED && link->is_discovering) {
+    if (deft__link_has_failed(link) && link->is_discovering) {
         // Nobody can call a server whose tools are not known, so it is tried again unasked.
         deft__timer_set(link->timers, &link->start_timer, link->retry_at_ms - link->timers->now_ms);
     }
@@ -70,14 +71,24 @@ static uint64_t pause_ms(const deft__link *link)
     return pause < longest ? pause : longest;
 }
 
-void deft__link_fail(deft__link *link, const char *sentence, bool is_running)
+bool deft__link_has_failed(const deft__link *link)
+{
+    return link->state == DEFT__LINK_FAILED || link->state == DEFT__LINK_UNAUTHORIZED;
+}
+
+static void fail_as(deft__link *link, deft__link_state state, const char *sentence, bool is_running)
 {
     link->failures += link->failures < UINT32_MAX ? 1 : 0;
     const uint64_t now   = link->timers->now_ms;
     const uint64_t pause = pause_ms(link);
     link->retry_at_ms    = pause < UINT64_MAX - now ? now + pause : UINT64_MAX;
     (void)snprintf(link->reason, sizeof link->reason, "%s", sentence);
-    deft__link_end_life(link, DEFT__LINK_FAILED, link->reason, is_running);
+    deft__link_end_life(link, state, link->reason, is_running);
+}
+
+void deft__link_fail(deft__link *link, const char *sentence, bool is_running)
+{
+    fail_as(link, DEFT__LINK_FAILED, sentence, is_running);
 }
 
 void deft__link_start_ring(void *context)
@@ -86,7 +97,7 @@ void deft__link_start_ring(void *context)
     deft_error   error;
     deft__quoted name;
     deft__span   span;
-    if (link->state == DEFT__LINK_FAILED) {
+    if (deft__link_has_failed(link)) {
         deft__link_discover(link);
         return;
     }
@@ -99,28 +110,34 @@ void deft__link_start_ring(void *context)
     deft__link_fail(link, error.message, true);
 }
 
-// "server 'x' exited with status 1 while starting: no API key", of the clause "exited with status 1:
-// no API key". What a server wrote to its stderr may hold anything; a sentence is one line.
-static void say_death(const deft__link *link, deft_view clause, const char *when, deft_error *error)
+void deft__link_clause(char clause[DEFT__LINK_SENTENCE_SIZE], deft_view reason)
 {
-    deft__quoted name;
-    char         text[DEFT__LINK_SENTENCE_SIZE];
-    size_t       colon = clause.size;
-    for (size_t i = 0; i < clause.size; i++) {
-        const unsigned char byte = (unsigned char)clause.data[i];
-        text[i]                  = byte < 0x20 || byte == 0x7F ? ' ' : clause.data[i];
-        if (colon == clause.size && byte == ':') {
-            colon = i;
-        }
+    if (reason.size == 0) {
+        reason = deft_view_of("is gone");
     }
-    (void)deft__fail(error, DEFT_CONFLICT, 0, "server '%s' %.*s%s%.*s",
-                     deft__quote(&name, deft__link_name(link)), (int)colon, text, when,
-                     (int)(clause.size - colon), text + colon);
+    reason = deft_view_slice(reason, 0, DEFT__LINK_SENTENCE_SIZE - 1); // the rest would not fit
+    for (size_t i = 0; i < reason.size; i++) {
+        const unsigned char byte = (unsigned char)reason.data[i];
+        clause[i]                = byte < 0x20 || byte == 0x7F ? ' ' : reason.data[i];
+    }
+    clause[reason.size] = '\0';
 }
 
-static void die_starting(deft__link *link, deft_view reason)
+// "server 'x' exited with status 1 while starting: no API key", of the clause "exited with status 1:
+// no API key".
+static void say_death(const deft__link *link, const char *clause, const char *when,
+                      deft_error *error)
 {
-    if (link->is_probed && link->options.era != DEFT__MCP_ERA_MODERN) {
+    deft__quoted name;
+    const size_t colon = strcspn(clause, ":");
+    (void)deft__fail(error, DEFT_CONFLICT, 0, "server '%s' %.*s%s%s",
+                     deft__quote(&name, deft__link_name(link)), (int)colon, clause, when,
+                     clause + colon);
+}
+
+static void die_starting(deft__link *link, const char *reason)
+{
+    if (link->is_probed && link->options.era != DEFT__MCP_ERA_MODERN && !link->options.is_remote) {
         // It may have left because of the probe.
         const uint32_t life = link->life;
         deft__timer_stop(link->timers, &link->probe_timer);
@@ -136,7 +153,7 @@ static void die_starting(deft__link *link, deft_view reason)
     deft__link_fail(link, error.message, false);
 }
 
-static void die_ready(deft__link *link, deft_view reason)
+static void die_ready(deft__link *link, const char *reason)
 {
     deft_error error;
     const bool is_unknown = link->manifest == NULL && deft__link_lists_are_busy(link);
@@ -154,25 +171,45 @@ static void die_ready(deft__link *link, deft_view reason)
     }
 }
 
+// The driver told of an end from inside a call of ours.
+static void hear_later(deft__link *link, uint32_t life, const char *clause, bool is_login_wanted)
+{
+    (void)snprintf(link->closed_reason, sizeof link->closed_reason, "%s", clause);
+    link->has_closed      = true;
+    link->is_login_wanted = is_login_wanted;
+    link->told_life       = life;
+    deft__timer_set(link->timers, &link->soon, 0);
+}
+
 void deft__link_closed(deft__link *link, uint32_t life, deft_view reason)
 {
     if (!deft__link_is_current(link, life)) {
         return;
     }
-    if (reason.size == 0) {
-        reason = deft_view_of("is gone");
-    }
-    reason = deft_view_slice(reason, 0, DEFT__LINK_SENTENCE_SIZE - 1); // the rest would not fit
+    char clause[DEFT__LINK_SENTENCE_SIZE];
+    deft__link_clause(clause, reason);
     if (link->calling > 0) {
-        memcpy(link->closed_reason, reason.data, reason.size);
-        link->closed_reason[reason.size] = '\0';
-        link->has_closed                 = true;
-        link->told_life                  = life;
-        deft__timer_set(link->timers, &link->soon, 0);
+        hear_later(link, life, clause, false);
     } else if (link->phase == DEFT__LINK_UP) {
-        die_ready(link, reason);
+        die_ready(link, clause);
     } else {
-        die_starting(link, reason);
+        die_starting(link, clause);
+    }
+}
+
+void deft__link_unauthorized(deft__link *link, uint32_t life, deft_view reason)
+{
+    if (!deft__link_is_current(link, life)) {
+        return;
+    }
+    deft_error error;
+    char       clause[DEFT__LINK_SENTENCE_SIZE];
+    deft__link_clause(clause, reason);
+    if (link->calling > 0) {
+        hear_later(link, life, clause, true);
+    } else {
+        say_death(link, clause, "", &error);
+        fail_as(link, DEFT__LINK_UNAUTHORIZED, error.message, false);
     }
 }
 

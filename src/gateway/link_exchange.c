@@ -421,9 +421,7 @@ static deft_status check_state(const deft__link *link, deft_error *error)
                           name);
     } else if (link->state == DEFT__LINK_QUARANTINED) {
         return deft__fail(error, DEFT_CONFLICT, 0, "server '%s' is quarantined", name);
-    } else if (link->state == DEFT__LINK_UNAUTHORIZED) {
-        return deft__fail(error, DEFT_CONFLICT, 0, "server '%s' wants a login first", name);
-    } else if (link->state == DEFT__LINK_FAILED && now < link->retry_at_ms) {
+    } else if (deft__link_has_failed(link) && now < link->retry_at_ms) {
         // The time comes first: the reason may be long and be cut.
         return deft__fail(error, DEFT_CONFLICT, 0, "not tried again for %" PRIu64 " s: %s",
                           (link->retry_at_ms - now + 999) / 1000, link->reason);
@@ -528,7 +526,7 @@ bool deft__link_take_answer(deft__link *link, uint64_t id, const deft__mcp_messa
     return true;
 }
 
-bool deft__link_take_nonsense(deft__link *link, uint64_t id)
+bool deft__link_take_failure(deft__link *link, uint64_t id, const char *clause)
 {
     deft__exchange *exchange = table_find(link, id);
     if (exchange == NULL) {
@@ -536,9 +534,8 @@ bool deft__link_take_nonsense(deft__link *link, uint64_t id)
     }
     deft_error   error;
     deft__quoted name;
-    (void)deft__fail(&error, DEFT_INVALID, 0,
-                     "server '%s' answered with neither a result nor an error",
-                     deft__quote(&name, deft__link_name(link)));
+    (void)deft__fail(&error, DEFT_INVALID, 0, "server '%s' %s",
+                     deft__quote(&name, deft__link_name(link)), clause);
     doom(exchange, DEFT__ENDING_FAILED, error.message);
     deft__link_pump(link);
     deft__link_deliver(link);

@@ -203,8 +203,9 @@ struct deft__link {
     bool is_listen_late; // listening was interrupted: lists may have changed meanwhile
     bool is_receiving;
     bool is_freeing;
-    bool has_opened; // the driver told so from inside a callback: `soon` sees to it
-    bool has_closed; // likewise
+    bool has_opened;      // the driver told so from inside a callback: `soon` sees to it
+    bool has_closed;      // likewise
+    bool is_login_wanted; // and it was deft__link_unauthorized that told
     char closed_reason[DEFT__LINK_SENTENCE_SIZE];
     char reason[DEFT__LINK_SENTENCE_SIZE];
 };
@@ -249,9 +250,14 @@ void deft__link_end_life(deft__link *link, deft__link_state state, const char *s
                          bool is_running);
 // The same as a failure: a pause follows.
 void deft__link_fail(deft__link *link, const char *sentence, bool is_running);
+// FAILED or UNAUTHORIZED: it has a reason, and a time when it is tried again.
+bool deft__link_has_failed(const deft__link *link);
 
 // A line that could not be read may have been any answer.
 void deft__link_lost(deft__link *link, const char *what);
+
+// A reason as a clause of one line that fits: what a server says of itself may hold anything.
+void deft__link_clause(char clause[DEFT__LINK_SENTENCE_SIZE], deft_view reason);
 
 uint64_t deft__link_idle_limit(const deft__link *link); // ms without requests
 void     deft__link_idle_ring(void *context);
@@ -273,7 +279,8 @@ void deft__link_deliver(deft__link *link);
 
 // True: it was the answer to a request.
 bool deft__link_take_answer(deft__link *link, uint64_t id, const deft__mcp_message *message);
-bool deft__link_take_nonsense(deft__link *link, uint64_t id);
+// Ends a request without an answer: `clause` says what the server did. True: there was one.
+bool deft__link_take_failure(deft__link *link, uint64_t id, const char *clause);
 void deft__link_take_progress(deft__link *link, const deft__mcp_message *message);
 
 // The request that was sent last; NULL: none is open.

@@ -88,7 +88,8 @@ static void take_no_message(deft__link *link, const deft__mcp_message *message)
         const deft__mcp_message bad = {.kind          = DEFT__MCP_ERROR,
                                        .id            = message->id,
                                        .error_message = deft_view_of("a malformed answer")};
-        if (!deft__link_take_nonsense(link, deft__link_parse_id(message->id))) {
+        if (!deft__link_take_failure(link, deft__link_parse_id(message->id),
+                                     "answered with neither a result nor an error")) {
             take_response(link, &bad);
         }
     } else {
@@ -127,4 +128,21 @@ void deft__link_received(deft__link *link, uint32_t life, deft_view line)
     if (link->phase == DEFT__LINK_DOWN || link->reader.document.capacity > tokens_max) {
         deft__mcp_reader_clear(&link->reader);
     }
+}
+
+void deft__link_unanswered(deft__link *link, uint32_t life, deft_view id, deft_view reason)
+{
+    if (!deft__link_is_current(link, life) || link->phase == DEFT__LINK_OPENING) {
+        return;
+    }
+    assert(link->calling == 0 && !link->is_receiving);
+    const deft__mcp_message none = {.kind = DEFT__MCP_ERROR, .id = id, .error_message = reason};
+    char                    clause[DEFT__LINK_SENTENCE_SIZE];
+    deft__link_clause(clause, reason);
+    link->is_receiving = true;
+    if (link->phase != DEFT__LINK_UP ||
+        !deft__link_take_failure(link, deft__link_parse_id(id), clause)) {
+        take_response(link, &none);
+    }
+    link->is_receiving = false;
 }

@@ -74,7 +74,7 @@ static void probe(deft__link *link)
     }
     link->handshake_id = sent;
     link->probe_id     = sent;
-    if (link->options.era != DEFT__MCP_ERA_MODERN) {
+    if (link->options.era != DEFT__MCP_ERA_MODERN && !link->options.is_remote) {
         deft__timer_set(link->timers, &link->probe_timer, link->options.probe_timeout_ms);
     }
 }

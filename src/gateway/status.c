@@ -160,7 +160,7 @@ static void write_server(const deft__gateway *gateway, const deft__link *link,
         deft__json_name(json, "reason");
         deft__json_write_string(json, deft__link_reason(link));
     }
-    if (state == DEFT__LINK_FAILED) {
+    if (state == DEFT__LINK_FAILED || state == DEFT__LINK_UNAUTHORIZED) {
         const uint64_t at  = deft__link_retry_at_ms(link);
         const uint64_t now = deft__gateway_now(gateway);
         deft__json_name(json, "retryInMs");

@@ -399,7 +399,8 @@ static void sick_servers_do_not_hold_the_others(void **state)
                    {CALL("alpha__echo", "{\"text\":\"x\"}"), "x"},
                    {"?deft/servers", "command 'no-such-command-here' was not found"},
                    {"?deft/servers", "the variable NOT_SET_HERE is not set"},
-                   {"?deft/servers", "HTTP servers come with a later version of deft"},
+                   {"?deft/servers",
+                    "server 'remote' could not be reached while starting: the connection was refused"},
                    {NULL, NULL},
     };
     serve(&all, steps);

@@ -17,14 +17,13 @@
 #define END_TERMINATE_MS 700
 #define END_KILL_MS      700
 
-static const char http_reason[] = "HTTP servers come with a later version of deft";
-
 struct deft__life {
     deft__life           *next;          // of its server
     deft__life           *next_starting; // in the queue of those to be started
     deft__service_server *server;
     uint32_t              number;
-    deft__child          *child;       // NULL: not started yet, or it could not be
+    deft__child          *child;       // both NULL: not started yet, or it could not be
+    deft__remote         *remote;      //
     bool                  is_unwanted; // stopped before it was started
 };
 
@@ -123,11 +122,14 @@ static void forget_life(deft__life *life)
     }
     *place = life->next;
     deft__child_free(life->child);
+    deft__remote_free(life->remote);
     deft__free(service->allocator, life, sizeof *life);
     service->life_count--;
 }
 
-static void close_life(deft__life *life, deft_view reason)
+// `tell` is deft__link_closed, or what else says that a life is over.
+static void end_life(deft__life *life, deft_view reason,
+                     void (*tell)(deft__link *link, uint32_t number, deft_view reason))
 {
     deft__service *service = life->server->service;
     const size_t   place   = life->server->place;
@@ -135,13 +137,18 @@ static void close_life(deft__life *life, deft_view reason)
     forget_life(life);
     if (!service->is_ending) {
         deft__service_enter(service);
-        deft__link_closed(deft__gateway_link(service->gateway, place), number, reason);
+        tell(deft__gateway_link(service->gateway, place), number, reason);
         deft__service_leave(service);
     }
     tell_if_ended(service);
 }
 
-static void child_received(void *context, deft_view line)
+static void close_life(deft__life *life, deft_view reason)
+{
+    end_life(life, reason, deft__link_closed);
+}
+
+static void life_received(void *context, deft_view line)
 {
     const deft__life *life    = context;
     deft__service    *service = life->server->service;
@@ -153,7 +160,7 @@ static void child_received(void *context, deft_view line)
     }
 }
 
-static void child_overflowed(void *context)
+static void life_overflowed(void *context)
 {
     const deft__life *life    = context;
     deft__service    *service = life->server->service;
@@ -165,30 +172,112 @@ static void child_overflowed(void *context)
     }
 }
 
-static void child_closed(void *context, deft_view reason)
+static void life_closed(void *context, deft_view reason)
 {
     close_life(context, reason);
+}
+
+static void remote_unanswered(void *context, deft_view id, deft_view reason)
+{
+    const deft__life *life    = context;
+    deft__service    *service = life->server->service;
+    if (!service->is_ending) {
+        deft__service_enter(service);
+        deft__link_unanswered(deft__gateway_link(service->gateway, life->server->place),
+                              life->number, id, reason);
+        deft__service_leave(service);
+    }
+}
+
+static void remote_unauthorized(void *context, deft_view reason, deft_view challenge)
+{
+    deft__life *life = context;
+    deft_buffer_reset(&life->server->challenge);
+    deft_buffer_append(&life->server->challenge, challenge);
+    end_life(life, reason, deft__link_unauthorized);
+}
+
+// "server 'x' CLAUSE", for a person.
+static void note(const deft__service_server *server, deft_view clause)
+{
+    const deft__serve_options *options = server->service->options;
+    deft_error                 line    = DEFT_ERROR_INIT;
+    deft__quoted               name;
+    (void)deft__fail(&line, DEFT_OK, 0, "server '%s' %.*s",
+                     deft__quote(&name, server->config->name), (int)clause.size, clause.data);
+    if (options->note != NULL) {
+        options->note(options->context, deft_view_of(line.message));
+    }
+}
+
+static void remote_noted(void *context, deft_view clause)
+{
+    const deft__life *life = context;
+    note(life->server, clause);
 }
 
 static deft_status start_child(deft__life *life, deft_error *error)
 {
     const deft__service      *service = life->server->service;
     const deft_server_config *config  = life->server->config;
-    if (config->transport != DEFT_TRANSPORT_STDIO) {
-        return deft__fail(error, DEFT_INVALID, 0, "%s", http_reason);
-    }
     const deft__child_options options = {
         .server        = config,
         .environment   = service->options->environment,
         .errors        = &life->server->errors,
         .context       = life,
-        .received      = child_received,
-        .overflowed    = child_overflowed,
-        .closed        = child_closed,
+        .received      = life_received,
+        .overflowed    = life_overflowed,
+        .closed        = life_closed,
         .line_size_max = (size_t)service->settings->message_size_max,
     };
     life->child = deft__child_start(service->loop, &options, error);
     return life->child != NULL ? DEFT_OK : DEFT_INVALID;
+}
+
+static deft_status start_remote(deft__life *life, deft_error *error)
+{
+    deft__service_server *server  = life->server;
+    deft__service        *service = server->service;
+    const deft__manifest *manifest =
+        deft__link_manifest(deft__gateway_link(service->gateway, server->place));
+    if (service->fetcher == NULL) {
+        service->fetcher =
+            deft__fetcher_new(service->loop, service->options->environment, 0, error);
+        if (service->fetcher == NULL) {
+            return DEFT_OUT_OF_MEMORY;
+        }
+    }
+    const deft__remote_options options = {
+        .server           = server->config,
+        .environment      = service->options->environment,
+        .tools            = manifest != NULL ? manifest->tools : deft_view_of(NULL),
+        .fetcher          = service->fetcher,
+        .context          = life,
+        .received         = life_received,
+        .overflowed       = life_overflowed,
+        .unanswered       = remote_unanswered,
+        .closed           = life_closed,
+        .unauthorized     = remote_unauthorized,
+        .noted            = remote_noted,
+        .message_size_max = (size_t)service->settings->message_size_max,
+    };
+    life->remote = deft__remote_start(service->loop, &options, error);
+    if (life->remote == NULL) {
+        return DEFT_INVALID;
+    }
+    if (deft__remote_is_open(life->remote) && !server->is_warned) {
+        server->is_warned = true;
+        note(server,
+             deft_view_of("is spoken to over plain HTTP: whoever is on the way can read and "
+                          "change it; use https"));
+    }
+    return DEFT_OK;
+}
+
+static deft_status start_life(deft__life *life, deft_error *error)
+{
+    return life->server->config->transport == DEFT_TRANSPORT_STDIO ? start_child(life, error)
+                                                                   : start_remote(life, error);
 }
 
 // Starts one, and comes back for the next: starting takes a millisecond or two, and in between
@@ -207,7 +296,7 @@ static void start_next(void *context)
     deft_error error = DEFT_ERROR_INIT;
     if (life->is_unwanted || service->is_ending) {
         close_life(life, deft_view_of("was stopped"));
-    } else if (start_child(life, &error) != DEFT_OK) {
+    } else if (start_life(life, &error) != DEFT_OK) {
         close_life(life, deft_view_of(error.message));
     } else {
         deft__service_enter(service);
@@ -237,6 +326,8 @@ static void server_send(void *context, size_t place, uint32_t number, deft_view 
     const deft__life *life = find_life(context, place, number);
     if (life != NULL && life->child != NULL) {
         deft__child_send(life->child, line);
+    } else if (life != NULL && life->remote != NULL) {
+        deft__remote_send(life->remote, line);
     }
 }
 
@@ -245,6 +336,8 @@ static void server_stop(void *context, size_t place, uint32_t number)
     deft__life *life = find_life(context, place, number);
     if (life != NULL && life->child != NULL) {
         deft__child_stop(life->child);
+    } else if (life != NULL && life->remote != NULL) {
+        deft__remote_stop(life->remote);
     } else if (life != NULL) {
         life->is_unwanted = true;
     }
@@ -425,6 +518,7 @@ static deft__link_options link_options(const deft_server_config *server,
         .backoff_max_ms = settings->restart_max_ms,
         .era            = era_of(server->era),
         .is_disabled    = server->is_disabled,
+        .is_remote      = server->transport != DEFT_TRANSPORT_STDIO,
     };
 }
 
@@ -644,6 +738,7 @@ static deft_status init_parts(deft__service *service, deft_view only, deft_error
             .service = service, .place = i, .config = deft_config_server(options->config, next++)};
         deft__ring_init(&service->servers[i].errors, (size_t)service->settings->stderr_size_max,
                         service->allocator);
+        deft_buffer_init(&service->servers[i].challenge, service->allocator);
     }
     return DEFT_OK;
 }
@@ -686,6 +781,8 @@ void deft__service_end(deft__service *service)
         for (deft__life *life = service->servers[i].lives; life != NULL; life = life->next) {
             if (life->child != NULL) {
                 deft__child_stop_within(life->child, END_TERMINATE_MS, END_KILL_MS);
+            } else if (life->remote != NULL) {
+                deft__remote_stop_within(life->remote, END_TERMINATE_MS);
             }
         }
     }
@@ -698,6 +795,8 @@ void deft__service_kill(deft__service *service)
         for (deft__life *life = service->servers[i].lives; life != NULL; life = life->next) {
             if (life->child != NULL) {
                 deft__child_kill(life->child);
+            } else if (life->remote != NULL) {
+                deft__remote_stop_within(life->remote, 0);
             }
         }
     }
@@ -713,7 +812,9 @@ void deft__service_clear(deft__service *service)
             forget_life(service->servers[i].lives);
         }
         deft__ring_clear(&service->servers[i].errors);
+        deft_buffer_clear(&service->servers[i].challenge);
     }
+    deft__fetcher_free(service->fetcher);
     deft__gateway_free(service->gateway);
     deft_buffer_clear(&service->image);
     deft__map_clear(&service->usage);

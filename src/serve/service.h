@@ -10,9 +10,10 @@
 #include "serve/keeper.h"
 #include "serve/serve.h"
 #include "transport/child.h"
+#include "transport/remote.h"
 
 typedef struct deft__service deft__service;
-typedef struct deft__life    deft__life; // one run of one server's process
+typedef struct deft__life    deft__life; // one run of one server's process, or one conversation
 struct deft__request;
 
 typedef struct deft__service_server {
@@ -23,6 +24,8 @@ typedef struct deft__service_server {
     deft__life               *lives;       // one, and those that are being stopped
     bool                      was_unknown; // when the service began: counted in progress
     bool                      is_told;     // that it is known now, or has failed
+    bool                      is_warned;   // that it is spoken to without TLS
+    deft_buffer               challenge;   // its WWW-Authenticate, where it wants a login
 } deft__service_server;
 
 // Who speaks to the gateway as a client: lines for it arrive here.
@@ -40,6 +43,7 @@ struct deft__service {
     size_t                     server_count;
     deft__keeper               keeper;
     deft__hooks                hooks;
+    deft__fetcher             *fetcher;    // NULL until a remote server is started
     uint64_t                   started_at; // seconds since 1970
 
     deft__alarm *alarm;    // for the gateway's next timer

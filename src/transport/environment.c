@@ -13,6 +13,7 @@ typedef struct launching {
     const deft_server_config *server;
     const char *const        *environment; // ours
     deft_buffer               scratch;
+    deft_view                *secrets; // the launch's, to be added to
     deft_error               *error;
 } launching;
 
@@ -166,8 +167,8 @@ static bool expand_environment(launching *now)
     }
     const char **all =
         deft__arena_array(&launch->arena, count + server->environment_count + 1, sizeof *all);
-    deft_view *secrets =
-        deft__arena_array(&launch->arena, server->environment_count + 1, sizeof *secrets);
+    deft_view *secrets = deft__arena_array(
+        &launch->arena, server->environment_count + 2 * server->header_count + 1, sizeof *secrets);
     deft_pair *pairs =
         deft__arena_array(&launch->arena, server->environment_count + 1, sizeof *pairs);
     if (all == NULL || secrets == NULL || pairs == NULL) {
@@ -176,6 +177,7 @@ static bool expand_environment(launching *now)
     }
     launch->environment        = all;
     launch->secrets            = secrets;
+    now->secrets               = secrets;
     launch->server.environment = pairs;
     for (size_t i = 0; i < count; i++) {
         if (!is_overridden(server, name_of(now->environment[i]))) {
@@ -197,6 +199,19 @@ static bool expand_environment(launching *now)
         all++;
     }
     return true;
+}
+
+// What a header says is nobody's business, nor is what stands behind "Bearer " in it.
+static void keep_secret(deft__launch *launch, deft_view *secrets, deft_view value)
+{
+    const char     *blank   = value.size > 0 ? memchr(value.data, ' ', value.size) : NULL;
+    const size_t    scheme  = blank != NULL ? (size_t)(blank - value.data) + 1 : 0;
+    const deft_view parts[] = {value, deft_view_slice(value, scheme, value.size)};
+    for (size_t i = 0; i < (blank != NULL ? 2 : 1); i++) {
+        if (parts[i].size >= SECRET_SIZE_MIN) {
+            secrets[launch->secret_count++] = parts[i];
+        }
+    }
 }
 
 static bool expand_address(launching *now)
@@ -223,6 +238,7 @@ static bool expand_address(launching *now)
             return false;
         }
         headers[i].value = deft_view_of(value);
+        keep_secret(now->launch, now->secrets, headers[i].value);
     }
     return true;
 }

@@ -26,8 +26,8 @@ deft_status deft__launch_init(deft__launch *launch, const deft_server_config *se
                               deft_error *error);
 void        deft__launch_clear(deft__launch *launch);
 
-// Appends a text of the server's on one line: a value of a variable called like a key, a token or a
-// password is left out, control characters become blanks, and it is cut to `size_max` bytes.
+// Appends a text of the server's on one line: values of headers, and of variables called like a key, a
+// token or a password, are left out, control characters become blanks, and it is cut to `size_max` bytes.
 void deft__launch_write_safely(const deft__launch *launch, deft_view text, size_t size_max,
                                deft_buffer *out);
 

@@ -145,6 +145,7 @@ static const struct {
     {"plain text", "cannot connect", 100, "cannot connect"},
     {"a secret", "bad key key-t0ps3cret!", 100, "bad key [secret]!"},
     {"secrets side by side", "key-t0ps3cretkey-t0ps3cret", 100, "[secret][secret]"},
+    {"what a header says", "no: t0ps3cret, Bearer t0ps3cret", 100, "no: [secret], [secret]"},
     {"control characters", "a\tb\033[1mc\177", 100, "a b [1mc "},
     {"too long", "0123456789", 5, "01234..."},
     {"cut between characters", "012\xC3\xA9xyz", 4, "012..."},
@@ -158,7 +159,8 @@ static void what_is_shown_holds_no_secret(void **state)
     deft__launch             launch;
     deft_error               error = DEFT_ERROR_INIT;
     assert_ok(deft__launch_init(&launch, &server, ours, NULL, &error), error);
-    assert_int_equal(launch.secret_count, 1); // HOME is none, EMPTY is too short
+    // API_KEY, and Authorization whole and without its "Bearer". HOME is none, EMPTY is too short.
+    assert_int_equal(launch.secret_count, 3);
     for (size_t i = 0; i < array_size(shown); i++) {
         case_name(shown[i].name);
         deft_buffer out;

@@ -247,6 +247,10 @@ static void set_option(player *self, deft_view rest)
         self->options.is_disabled = value != 0;
         return;
     }
+    if (deft_view_equals(name, "is_remote")) {
+        self->options.is_remote = value != 0;
+        return;
+    }
     fail_msg("no option '%.*s'", (int)name.size, name.data);
 }
 
@@ -403,6 +407,11 @@ static bool happen_below(player *self, deft_view word, deft_view rest)
         deft__link_opened(self->link, life);
     } else if (deft_view_equals(word, "closed")) {
         deft__link_closed(self->link, life, rest);
+    } else if (deft_view_equals(word, "unauthorized")) {
+        deft__link_unauthorized(self->link, life, rest);
+    } else if (deft_view_equals(word, "unanswered")) {
+        const deft_view id = take_word(&rest);
+        deft__link_unanswered(self->link, life, id, rest);
     } else if (deft_view_equals(word, "overflowed")) {
         deft__link_overflowed(self->link, life);
     } else {

@@ -7,7 +7,8 @@
 //     ask NAME METHOD [{members}] [progress] [timeout=MS] [meta={...}] [capabilities={...}]
 //         [level=L] [lasting]    a request; NAME is how the script calls it
 //     cancel NAME [REASON]
-//     opened, closed CLAUSE, overflowed, server > LINE        from the server; with @N: of life N
+//     opened, closed CLAUSE, unauthorized CLAUSE, unanswered ID CLAUSE, overflowed, server > LINE
+//                                from the server; with @N: of life N
 //     clock + 500ms
 //     discover, stop [REASON], quarantine, release
 //     answer N JSON, refuse N CODE TEXT, notify METHOD [JSON]
