@@ -41,7 +41,7 @@ static void free_job(deft__snapshot_job *job)
     if (job == NULL) {
         return;
     }
-    for (size_t i = 0; i < job->count; i++) {
+    for (size_t i = 0; job->sources != NULL && i < job->count; i++) {
         deft__manifest_release(job->sources[i].manifest);
     }
     deft__snapshot_release(job->snapshot);
