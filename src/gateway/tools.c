@@ -435,6 +435,9 @@ static void run_call(deft__client *client, const deft__mcp_message *message, def
     } else {
         if (status == DEFT_NOT_FOUND) {
             add_notice(client, answer); // its server may only be starting
+            while (answer->text.size > 0 && answer->text.data[answer->text.size - 1] == '\n') {
+                deft_buffer_truncate(&answer->text, answer->text.size - 1);
+            }
         }
         if (deft_bridge_from_name(&settings, name, &bridge) || status != DEFT_NOT_FOUND) {
             write_answer(client, message->id, answer, false);
