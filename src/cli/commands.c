@@ -412,8 +412,9 @@ static const deft__command commands[] = {
     {
         .name     = "serve",
         .operands = "",
-        .flags    = DEFT__FLAG_BIT(DEFT__FLAG_HTTP) | DEFT__FLAG_BIT(DEFT__FLAG_TOKEN_FILE) |
-                 DEFT__FLAG_BIT(DEFT__FLAG_HOST) | DEFT__FLAG_BIT(DEFT__FLAG_ALLOW_ORIGIN),
+        .flags    = DEFT__FLAG_BIT(DEFT__FLAG_MODEL) | DEFT__FLAG_BIT(DEFT__FLAG_HTTP) |
+                 DEFT__FLAG_BIT(DEFT__FLAG_TOKEN_FILE) | DEFT__FLAG_BIT(DEFT__FLAG_HOST) |
+                 DEFT__FLAG_BIT(DEFT__FLAG_ALLOW_ORIGIN),
         .summary = "Run the gateway: one MCP server in front of all the others",
         .description =
             "Speaks MCP on stdin and stdout, for an agent that starts it. The servers behind it "

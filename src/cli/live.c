@@ -1,6 +1,8 @@
 #include "cli/live.h"
 
+#include "base/fail.h"
 #include "cli/discovery.h"
+#include "cli/model.h"
 #include "serve/control.h"
 #include "serve/serve.h"
 
@@ -218,8 +220,13 @@ static void step(void *context, size_t done, size_t total, deft_view server)
 static deft_status ask_alone(deft__live *live, const char *method, deft_view params,
                              deft_error *error)
 {
+    deft__chosen_model model;
+    if (!deft__chosen_model_open(&model, live->cli)) {
+        return deft__fail(error, DEFT_INVALID, 0, "without a model of what words mean");
+    }
     const deft__serve_options options = {
         .config      = live->config,
+        .model       = model.model,
         .environment = (const char *const *)environ,
         .store       = deft__live_store(live),
         .note        = tell,
@@ -228,6 +235,7 @@ static deft_status ask_alone(deft__live *live, const char *method, deft_view par
     };
     const deft_status status = deft__serve_alone(&options, method, params, &live->answer, error);
     deft__progress_end(&live->progress);
+    deft__chosen_model_close(&model);
     for (deft_view note = deft__store_take_note(live->store); note.size > 0;
          note           = deft__store_take_note(live->store)) {
         tell(live, note);

@@ -4,6 +4,7 @@
 #include "cli/discovery.h"
 #include "cli/files.h"
 #include "cli/live.h"
+#include "cli/model.h"
 #include "cli/text.h"
 #include "serve/control.h"
 
@@ -198,10 +199,17 @@ static int serve(deft__cli *cli, const deft_config *config)
     deft_buffer_init(&folder, NULL);
     const bool has_folder = deft__control_directory(
         getenv("XDG_RUNTIME_DIR"), getenv("XDG_STATE_HOME"), getenv("HOME"), &folder);
+    deft__chosen_model model;
+    if (!deft__chosen_model_open(&model, cli)) {
+        deft_buffer_clear(&folder);
+        deft_buffer_clear(&http.token_text);
+        return DEFT__EXIT_WRONG;
+    }
     deft__store              *store   = deft__open_store(cli, config);
     const deft__serve_options options = {
         .config            = config,
         .environment       = (const char *const *)environ,
+        .model             = model.model,
         .store             = store,
         .note              = tell,
         .context           = cli,
@@ -231,6 +239,7 @@ static int serve(deft__cli *cli, const deft_config *config)
     // At the end, where nobody waits for it.
     (void)deft__store_prune(store, (uint64_t)time(NULL), NULL);
     deft__store_close(store);
+    deft__chosen_model_close(&model);
     deft_buffer_clear(&folder);
     deft_buffer_clear(&http.token_text);
     return status == DEFT_OK ? DEFT__EXIT_FOUND : DEFT__EXIT_WRONG;

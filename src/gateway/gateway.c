@@ -16,6 +16,7 @@ struct deft__snapshot_job {
     deft__snapshot_source *sources; // manifests retained; names are the links'
     size_t                 count;
     const deft_settings   *settings;
+    const deft_model      *model;
     const deft_usage      *usage;
     deft_naming            naming;
     const deft_allocator  *allocator;
@@ -40,7 +41,7 @@ static void free_job(deft__snapshot_job *job)
     if (job == NULL) {
         return;
     }
-    for (size_t i = 0; i < job->count; i++) {
+    for (size_t i = 0; job->sources != NULL && i < job->count; i++) {
         deft__manifest_release(job->sources[i].manifest);
     }
     deft__snapshot_release(job->snapshot);
@@ -62,6 +63,7 @@ static deft__snapshot_job *make_job(deft__gateway *gateway)
         return NULL;
     }
     *job = (deft__snapshot_job){.settings  = gateway->settings,
+                                .model     = gateway->model,
                                 .usage     = gateway->has_usage ? &gateway->usage : NULL,
                                 .naming    = gateway->naming,
                                 .allocator = gateway->allocator};
@@ -117,8 +119,9 @@ void deft__snapshot_job_take_image(deft__snapshot_job *job, deft_buffer *image)
 void deft__snapshot_job_run(deft__snapshot_job *job)
 {
     deft_error error = DEFT_ERROR_INIT;
-    job->snapshot    = deft__snapshot_new(job->sources, job->count, job->settings, job->usage,
-                                          job->naming, &job->image, job->allocator, &error);
+    job->snapshot =
+        deft__snapshot_new(job->sources, job->count, job->settings, job->model, job->usage,
+                           job->naming, &job->image, job->allocator, &error);
 }
 
 void deft__gateway_snapshot_built(deft__gateway *gateway, deft__snapshot_job *job)
@@ -372,6 +375,7 @@ deft__gateway *deft__gateway_new(const deft__gateway_options *options,
     *gateway = (deft__gateway){
         .allocator      = allocator,
         .settings       = options->settings,
+        .model          = options->model,
         .naming         = options->naming,
         .first_wait_ms  = options->first_wait_ms > 0 ? options->first_wait_ms : FIRST_WAIT_MS,
         .clients_max    = options->clients_max > 0 ? options->clients_max : CLIENTS_MAX,

@@ -77,6 +77,7 @@ typedef struct deft__gateway_server {
 
 typedef struct deft__gateway_options {
     const deft_settings        *settings; // borrowed: must outlive the gateway
+    const deft_model           *model;    // likewise; NULL: words alone
     const deft__gateway_server *servers;  // copied
     size_t                      server_count;
     const deft_usage           *usage; // NULL: none

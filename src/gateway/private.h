@@ -27,6 +27,7 @@ typedef struct deft__slot {
 struct deft__gateway {
     const deft_allocator *allocator;
     const deft_settings  *settings;
+    const deft_model     *model; // NULL: words alone
     deft_usage            usage;
     bool                  has_usage;
     deft_naming           naming;

@@ -104,11 +104,12 @@ static void split_image(const deft_buffer *image, deft_view *sizes, deft_view *i
 
 // Sizes and index from last time, where they are of this catalog; otherwise new ones. At 10,000 tools
 // opening takes a fifteenth of the time.
-static bool measure(whole *made, const deft_settings *settings, deft_buffer *image,
-                    deft_error *error)
+static bool measure(whole *made, const deft_settings *settings, const deft_model *model,
+                    deft_buffer *image, deft_error *error)
 {
     const deft_index_options options = {.rankings = DEFT_RANKING_BIT(settings->ranking),
-                                        .language = settings->language};
+                                        .language = settings->language,
+                                        .model    = model};
     deft__snapshot *const    parts   = &made->parts;
     deft_view                sizes;
     deft_view                index;
@@ -193,8 +194,8 @@ static bool place_servers(whole *made, const deft__snapshot_source *sources, siz
 }
 
 deft__snapshot *deft__snapshot_new(const deft__snapshot_source *sources, size_t count,
-                                   const deft_settings *settings, const deft_usage *usage,
-                                   deft_naming naming, deft_buffer *image,
+                                   const deft_settings *settings, const deft_model *model,
+                                   const deft_usage *usage, deft_naming naming, deft_buffer *image,
                                    const deft_allocator *allocator, deft_error *error)
 {
     whole *made = deft__new(allocator, sizeof *made);
@@ -211,7 +212,7 @@ deft__snapshot *deft__snapshot_new(const deft__snapshot_source *sources, size_t 
     deft__offers_init(&parts->templates, DEFT__OFFER_TEMPLATE, allocator);
 
     parts->catalog = build_catalog(sources, count, settings, allocator, error);
-    bool is_made   = parts->catalog != NULL && measure(made, settings, image, error) &&
+    bool is_made   = parts->catalog != NULL && measure(made, settings, model, image, error) &&
                    make_plans(parts, settings, usage, allocator, error);
     if (is_made && (collect_offers(parts, sources, count, naming) != DEFT_OK ||
                     !place_servers(made, sources, count))) {

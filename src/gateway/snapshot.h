@@ -5,6 +5,7 @@
 #define DEFT_GATEWAY_SNAPSHOT_H
 
 #include "deft/index.h"
+#include "deft/model.h"
 #include "deft/policy.h"
 #include "deft/sizes.h"
 #include "gateway/manifest.h"
@@ -30,13 +31,14 @@ typedef struct deft__snapshot {
     deft__offers templates;
 } deft__snapshot;
 
-// `sources` and `settings` are only read during the call; `naming` is how prompts are called (tools
+// `sources` and `settings` are only read during the call; `model` (NULL: words alone) must outlive the
+// snapshot; `naming` is how prompts are called (tools
 // are in the catalog under all their names). A manifest that cannot be used is left out. `image` (NULL
 // or empty: none) is from last time, of this catalog or of another one; where it fits, its bytes move
 // into the snapshot, and nothing is measured or indexed. New: release it. NULL when there is no memory.
 deft__snapshot *deft__snapshot_new(const deft__snapshot_source *sources, size_t count,
-                                   const deft_settings *settings, const deft_usage *usage,
-                                   deft_naming naming, deft_buffer *image,
+                                   const deft_settings *settings, const deft_model *model,
+                                   const deft_usage *usage, deft_naming naming, deft_buffer *image,
                                    const deft_allocator *allocator, deft_error *error);
 
 // Appends what it took longest to make, sizes and index, as an image for the next time.

@@ -40,7 +40,7 @@ static deft__snapshot *make(scene *here, deft_buffer *image)
 {
     deft_error      error = DEFT_ERROR_INIT;
     deft__snapshot *snapshot =
-        deft__snapshot_new(here->sources, here->source_count, &here->settings, NULL,
+        deft__snapshot_new(here->sources, here->source_count, &here->settings, NULL, NULL,
                            DEFT_NAMING_WIRE, image, NULL, &error);
     assert_non_null(snapshot);
     return snapshot;
@@ -151,7 +151,7 @@ static void memory_may_end_anywhere(void **state)
         deft_buffer_append(&copy, deft_buffer_view(&image));
         allocator.fail_at = i;
         deft__snapshot *snapshot =
-            deft__snapshot_new(here.sources, here.source_count, &here.settings, NULL,
+            deft__snapshot_new(here.sources, here.source_count, &here.settings, NULL, NULL,
                                DEFT_NAMING_WIRE, &copy, &allocator.allocator, &error);
         is_made = snapshot != NULL && allocator.requests < i;
         deft__snapshot_release(snapshot);

@@ -283,6 +283,9 @@ static void write_answer(deft__client *client, deft_view id, const deft_answer *
     deft__client_write_tail(client, &json, NULL);
     deft__json_end_object(&json);
     deft_buffer_append_byte(line, '}');
+    if (answer->text.status != DEFT_OK) {
+        line->status = answer->text.status;
+    }
     if (!is_held || !deft__client_hold_line(client, id)) {
         deft__client_send_line(client, id);
     }
@@ -309,6 +312,41 @@ static void write_journal(deft__client *client, deft__journal_kind kind, deft_vi
     gateway->host.journal(gateway->host.context, &entry);
 }
 
+// A miss must not look like "there is no such tool" when a server was not there to be searched, and a
+// hit not like the best there is when a better one is only a moment away. Some hosts show their model
+// the structured answer alone, so it is said there, too.
+static void add_notice(deft__client *client, deft_answer *answer)
+{
+    deft_buffer       notice;
+    deft__json_writer json;
+    deft_buffer_init(&notice, client->gateway->allocator);
+    if (answer->found_count == 0) {
+        deft__gateway_write_missing(client->gateway, client, &notice);
+    } else {
+        deft__gateway_write_starting(client->gateway, client, &notice);
+    }
+    if (notice.size > 0) {
+        if (answer->text.size > 0 && answer->text.data[answer->text.size - 1] != '\n') {
+            deft_buffer_append_byte(&answer->text, '\n');
+        }
+        deft_buffer_append(&answer->text, deft_buffer_view(&notice));
+        if (answer->structured.size > 2) {
+            deft_buffer_truncate(&answer->structured, answer->structured.size - 1);
+            deft__json_writer_init(&json, &answer->structured);
+            json.needs_comma = true;
+            deft__json_name(&json, "notice");
+            const size_t start = notice.data[0] == '\n' ? 1 : 0; // one line, without its ends
+            deft__json_write_string(
+                &json, deft_view_slice(deft_buffer_view(&notice), start, notice.size - start - 1));
+            deft__json_end_object(&json);
+        }
+    }
+    if (notice.status != DEFT_OK || answer->structured.status != DEFT_OK) {
+        answer->text.status = DEFT_OUT_OF_MEMORY; // the writer then answers so
+    }
+    deft_buffer_clear(&notice);
+}
+
 static void run_search(deft__client *client, deft_view id, deft_view arguments, deft_answer *answer)
 {
     const deft__gateway *gateway  = client->gateway;
@@ -324,13 +362,7 @@ static void run_search(deft__client *client, deft_view id, deft_view arguments, 
     if (is_loading(client) && refresh_list(client, &is_grown) == DEFT_OK && is_grown) {
         deft__client_tell_changed(client, DEFT__CHANGED_TOOLS);
     }
-    // A miss must not look like "there is no such tool" when a server was not there to be searched,
-    // and a hit not like the best there is when a better one is only a moment away.
-    if (answer->found_count == 0) {
-        deft__gateway_write_missing(gateway, client, &answer->text);
-    } else {
-        deft__gateway_write_starting(gateway, client, &answer->text);
-    }
+    add_notice(client, answer);
     write_answer(client, id, answer, is_grown);
     write_journal(client, DEFT__JOURNAL_SEARCH, arguments, answer);
 }
@@ -401,6 +433,12 @@ static void run_call(deft__client *client, const deft__mcp_message *message, def
     } else if (status == DEFT_OUT_OF_MEMORY) {
         answer_no_memory(client, message->id);
     } else {
+        if (status == DEFT_NOT_FOUND) {
+            add_notice(client, answer); // its server may only be starting
+            while (answer->text.size > 0 && answer->text.data[answer->text.size - 1] == '\n') {
+                deft_buffer_truncate(&answer->text, answer->text.size - 1);
+            }
+        }
         if (deft_bridge_from_name(&settings, name, &bridge) || status != DEFT_NOT_FOUND) {
             write_answer(client, message->id, answer, false);
         } else {

@@ -634,6 +634,7 @@ static deft_status make_gateway_of(deft__service *service, deft__gateway_server 
         .naming        = deft_config_server_count(service->options->config) == 1 ? DEFT_NAMING_PLAIN
                                                                                  : DEFT_NAMING_WIRE,
         .declared      = service->options->is_shared ? EVERYTHING_DECLARED : 0,
+        .model         = service->options->model,
         .first_wait_ms = service->settings->first_wait_ms,
         .refresh_age_ms = service->settings->refresh_age_ms,
         .seed           = random_seed(),
