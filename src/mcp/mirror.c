@@ -208,7 +208,7 @@ deft_status deft__mcp_read_mirrors(deft__json_value definition, deft__arena *are
     if (status == DEFT_OK && kept == NULL) {
         status = deft__fail_memory(&cause);
     }
-    if (status == DEFT_OK) {
+    if (kept != NULL) {
         memcpy(kept, now.mirrors, now.count * sizeof *kept);
         *mirrors = kept;
         *count   = now.count;
