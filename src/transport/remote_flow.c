@@ -107,6 +107,16 @@ static void leave(deft__flow *flow)
 
 // --- How it ends. ---------------------------------------------------------------------------------
 
+// The server has taken note that the handshake is over: what waited for that may go.
+static void open_up(deft__remote *remote)
+{
+    if (remote->is_holding) {
+        remote->is_holding = false;
+        deft__remote_listen(remote);
+        deft__remote_pump(remote);
+    }
+}
+
 void deft__flow_finish(deft__flow *flow)
 {
     deft__remote *remote = flow->remote;
@@ -123,9 +133,7 @@ void deft__flow_finish(deft__flow *flow)
     const bool is_through = flow->role == DEFT__FLOW_INITIALIZED;
     deft__flow_drop(flow);
     if (is_through) {
-        remote->is_holding = false;
-        deft__remote_listen(remote);
-        deft__remote_pump(remote);
+        open_up(remote);
     }
 }
 
@@ -284,6 +292,12 @@ static void answered(void *context)
     } else if (flow->role == DEFT__FLOW_INITIALIZE && flow->form != DEFT__FLOW_PAGE &&
                !keep_session(flow)) {
         fail_with(flow, "gave a session id that cannot be sent back");
+    } else if (flow->role == DEFT__FLOW_INITIALIZED && deft__fetch_status(flow->fetch) < 300) {
+        open_up(flow->remote); // some leave the answer open, though there is nothing to say
+    }
+    if (!flow->is_dropped && flow->kind == DEFT__FLOW_MESSAGE && !flow->is_request) {
+        flow->is_answered = true; // as far as it will be
+        (void)set_alarm(flow, LINGER_MS);
     }
     leave(flow);
 }

@@ -4,6 +4,7 @@
 #include "fuzz/fuzz.h"
 #include "mcp/adapt.h"
 #include "mcp/meta.h"
+#include "mcp/mirror.h"
 
 #include <string.h>
 
@@ -244,12 +245,43 @@ static void check_definition(deft_view definition, deft__mcp_era to)
     deft_buffer_clear(&once);
 }
 
+// Headers of parameters: names that are safe to send, and none left where the definition is for agents.
+static void check_mirrors(deft__json_value definition)
+{
+    const deft__mcp_mirror *mirrors = NULL;
+    size_t                  count   = 0;
+    deft__arena             arena;
+    deft_buffer             text;
+    deft__json              document;
+    deft__arena_init(&arena, NULL);
+    deft_buffer_init(&text, NULL);
+    deft__json_init(&document, NULL);
+    if (deft__mcp_read_mirrors(definition, &arena, &mirrors, &count, NULL) == DEFT_OK) {
+        check(count <= DEFT__MCP_MIRRORS_MAX);
+        for (size_t i = 0; i < count; i++) {
+            check(mirrors[i].header.size > 0 && !has_byte(mirrors[i].header, '\n') &&
+                  !has_byte(mirrors[i].header, ':') && mirrors[i].name_count > 0);
+            (void)deft__mcp_mirror_value(&mirrors[i], definition, &text);
+        }
+    }
+    deft_buffer_reset(&text);
+    check(deft__mcp_write_definition_for(&text, deft__json_raw(definition), DEFT__MCP_ERA_MODERN,
+                                         NULL) == DEFT_OK);
+    check(deft__json_parse(&document, deft_buffer_view(&text), NULL, NULL) == DEFT_OK);
+    (void)deft__mcp_read_mirrors(deft__json_root(&document), &arena, &mirrors, &count, NULL);
+    check(count == 0);
+    deft__json_clear(&document);
+    deft_buffer_clear(&text);
+    deft__arena_clear(&arena);
+}
+
 // Any object may be a definition, or a result.
 static void check_object(deft__json_value object)
 {
     check_eras(object);
     check_definition(deft__json_raw(object), DEFT__MCP_ERA_LEGACY);
     check_definition(deft__json_raw(object), DEFT__MCP_ERA_MODERN);
+    check_mirrors(object);
     (void)deft__mcp_server_capabilities(object);
 }
 
