@@ -129,10 +129,11 @@ static void say_death(const deft__link *link, const char *clause, const char *wh
                       deft_error *error)
 {
     deft__quoted name;
-    const size_t colon = strcspn(clause, ":");
+    const char  *colon = strstr(clause, ": "); // not that of an address
+    const size_t size  = colon != NULL ? (size_t)(colon - clause) : strlen(clause);
     (void)deft__fail(error, DEFT_CONFLICT, 0, "server '%s' %.*s%s%s",
-                     deft__quote(&name, deft__link_name(link)), (int)colon, clause, when,
-                     clause + colon);
+                     deft__quote(&name, deft__link_name(link)), (int)size, clause, when,
+                     clause + size);
 }
 
 static void die_starting(deft__link *link, const char *reason)

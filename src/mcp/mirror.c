@@ -11,12 +11,12 @@
 #define DEPTH_MAX 16u
 
 typedef struct reading {
-    deft__arena      *arena;
-    deft__mcp_mirror *mirrors;
-    size_t            count;
-    deft_view         path[DEPTH_MAX];
-    deft_buffer       scratch;
-    deft_error       *error;
+    deft__arena     *arena;
+    deft__mcp_mirror mirrors[DEFT__MCP_MIRRORS_MAX];
+    size_t           count;
+    deft_view        path[DEPTH_MAX];
+    deft_buffer      scratch;
+    deft_error      *error;
 } reading;
 
 // --- Where a keyword stands in a schema. ----------------------------------------------------------
@@ -200,13 +200,17 @@ deft_status deft__mcp_read_mirrors(deft__json_value definition, deft__arena *are
     }
     deft_error cause = DEFT_ERROR_INIT;
     reading    now   = {.arena = arena, .error = &cause};
-    now.mirrors      = deft__arena_array(arena, DEFT__MCP_MIRRORS_MAX, sizeof *now.mirrors);
     deft_buffer_init(&now.scratch, arena->allocator);
-    const deft_status status =
-        now.mirrors != NULL ? read_schema(&now, schema, 0) : deft__fail_memory(&cause);
+    deft_status status = read_schema(&now, schema, 0);
     deft_buffer_clear(&now.scratch);
-    if (status == DEFT_OK) {
-        *mirrors = now.mirrors;
+    deft__mcp_mirror *kept =
+        status == DEFT_OK ? deft__arena_array(arena, now.count, sizeof *kept) : NULL;
+    if (status == DEFT_OK && kept == NULL) {
+        status = deft__fail_memory(&cause);
+    }
+    if (kept != NULL) {
+        memcpy(kept, now.mirrors, now.count * sizeof *kept);
+        *mirrors = kept;
         *count   = now.count;
     } else if (error != NULL) {
         *error = cause;

@@ -8,6 +8,7 @@
 #include "store/quarantine.h"
 #include "support/folder.h"
 #include "support/test.h"
+#include "support/thread_server.h"
 
 #include <pthread.h>
 #include <sched.h>
@@ -405,6 +406,36 @@ static void sick_servers_do_not_hold_the_others(void **state)
     };
     serve(&all, steps);
     world_clear(&all);
+}
+
+static void a_remote_server_may_want_a_login(void **state)
+{
+    (void)state;
+    test_thread_server server = {
+        .answer = DEFT_VIEW_INIT("HTTP/1.1 401 Unauthorized\r\nWWW-Authenticate: Bearer\r\n"
+                                 "Content-Length: 0\r\n\r\n")};
+    test_thread_server_start(&server);
+    char strict[200];
+    snprintf(strict, sizeof strict, "{\"url\":\"http://127.0.0.1:%d/mcp\"}", server.port);
+    const char *const servers[] = {
+        "strict", strict, "open", "{\"type\":\"sse\",\"url\":\"http://127.0.0.2:1/sse\"}",
+        NULL,     NULL};
+    world all;
+    world_init(&all, "\"enabled\":\"on\"", servers);
+    all.options.control_directory = test_folder_join(&all.folder, "run");
+    const step steps[]            = {
+                   {HELLO, "result"},
+                   {LIST, "tool_search"},
+                   {"?deft/servers", "\"state\":\"unauthorized\",\"era\":\"unknown\",\"reason\":\"server "
+                                                "'strict' wants a login (HTTP 401)\""},
+                   {"?deft/servers", "server 'open' could not be reached"},
+                   {NULL, NULL},
+    };
+    serve(&all, steps);
+    assert_non_null(strstr(all.notes, "server 'open' is spoken to over plain HTTP"));
+    assert_null(strstr(all.notes, "server 'strict' is spoken to"));
+    world_clear(&all);
+    test_thread_server_stop(&server);
 }
 
 static void others_may_ask_while_it_runs(void **state)
@@ -806,6 +837,7 @@ int main(void)
         cmocka_unit_test(open_calls_are_still_answered),
         cmocka_unit_test(a_call_that_never_ends_does_not_hold_the_end),
         cmocka_unit_test(sick_servers_do_not_hold_the_others),
+        cmocka_unit_test(a_remote_server_may_want_a_login),
         cmocka_unit_test(others_may_ask_while_it_runs),
         cmocka_unit_test(visitors_of_every_kind),
         cmocka_unit_test(visitors_have_limits),

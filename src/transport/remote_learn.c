@@ -101,14 +101,15 @@ const deft__remote_tool *deft__remote_find_tool(const deft__remote *remote, deft
 
 // Takes the tools that must not be used out of a list: `room` gets the text without them. Most lists
 // stay as they are.
-static void learn_list(deft__remote *remote, deft__json_value result, deft_view *text,
+static void learn_list(const deft__flow *flow, deft__json_value result, deft_view *text,
                        deft_buffer *room)
 {
-    const deft__json_value tools = deft__json_member(result, "tools");
+    deft__remote          *remote = flow->remote;
+    const deft__json_value tools  = deft__json_member(result, "tools");
     if (!deft__json_is(tools, DEFT__JSON_ARRAY)) {
         return;
     }
-    if (remote->arena.size > ARENA_SIZE_MAX) {
+    if (flow->is_first && remote->arena.size > ARENA_SIZE_MAX) {
         forget_tools(remote);
     }
     deft_buffer         kept;
@@ -183,7 +184,7 @@ void deft__flow_learn(deft__flow *flow, deft_view *text, deft_buffer *room)
         if (flow->role == DEFT__FLOW_INITIALIZE) {
             learn_version(remote, message.result);
         } else if (flow->role == DEFT__FLOW_LIST && flow->is_modern && !remote->arriving.is_batch) {
-            learn_list(remote, message.result, text, room);
+            learn_list(flow, message.result, text, room);
         }
     }
     // A long list leaves a long tape behind.

@@ -64,6 +64,7 @@ typedef struct deft__flow {
     deft_view   id; // of a request, or of what is to be cancelled: a JSON token, in `line`
     bool        is_request;
     bool        is_modern;
+    bool        is_first; // LIST: not of a later page
 
     // What comes back.
     deft__fetch     *fetch;

@@ -49,6 +49,7 @@ static void classify(deft__flow *flow, const deft__mcp_message *message)
     flow->is_request = message->kind == DEFT__MCP_REQUEST;
     flow->is_modern  = is_modern(flow->remote, message);
     flow->role       = has_method ? role_of(message->method) : DEFT__FLOW_OTHER;
+    flow->is_first   = deft__json_is(deft__mcp_param(message, "cursor"), DEFT__JSON_NONE);
     if (flow->is_request) {
         flow->id = message->id;
     } else if (flow->role == DEFT__FLOW_CANCEL) {

@@ -627,6 +627,25 @@ static const conversation modern[] = {
                "< {'jsonrpc':'2.0','id':5,'result':{'tools':[{'name':'a','inputSchema':{"
                "'properties':{'x':{'type':'string','x-mcp-header':'X'}}}}],'ttlMs':0}}",
                CALL_OF("a", "{'x':'y'}"), "< " DONE, "heard 1 POST /mcp|Mcp-Param-X: y\r\n", NULL}},
+    {.name    = "a list that comes later counts",
+     .tools   = mirrored,
+     .answers = ANSWERS{{"POST /mcp", "tools/list",
+                         "200 json\n\n{'jsonrpc':'2.0','id':5,'result':{'tools':[{'name':'a'},"
+                         "{'name':'b','inputSchema':{'properties':{'region':{'type':'string',"
+                         "'x-mcp-header':'R'}}}}]}}",
+                         false},
+                        {"POST /mcp", "tools/list",
+                         "200 json\n\n{'jsonrpc':'2.0','id':5,'result':{'tools':7}}", false},
+                        {"POST /mcp", "tools/call", "200 json\n\n" DONE, true},
+                        END},
+     .steps =
+         STEPS{LIST,
+               "< {'jsonrpc':'2.0','id':5,'result':{'tools':[{'name':'a'},{'name':'b',"
+               "'inputSchema':{'properties':{'region':{'type':'string','x-mcp-header':'R'}}}}]"
+               "}}",
+               CALL_OF("a", "{'region':'eu'}"), "< " DONE, "heard 0 POST /mcp|Mcp-Param",
+               CALL_OF("b", "{'region':'eu'}"), "< " DONE, "heard 1 POST /mcp|Mcp-Param-R: eu\r\n",
+               LIST, "< {'jsonrpc':'2.0','id':5,'result':{'tools':7}}", NULL}},
     {.name    = "headers that the server finds wrong: the list is fetched again",
      .answers = ANSWERS{{"POST /mcp", "tools/call",
                          "400 json\n\n{'jsonrpc':'2.0','id':3,'error':{'code':-32020,'message':"
@@ -1098,6 +1117,48 @@ static void a_server_that_takes_nothing_is_given_up(void **state)
     clear(&one);
 }
 
+// A server that changes its tools all the time must not make us remember them all.
+static void tools_that_are_gone_are_forgotten(void **state)
+{
+    (void)state;
+    deft_buffer answer;
+    deft_buffer_init(&answer, NULL);
+    deft_buffer_append_text(&answer, "200 json\n\n{'jsonrpc':'2.0','id':5,'result':{'tools':[");
+    for (size_t i = 0; i < 5000; i++) {
+        deft_buffer_append_text(&answer, i > 0 ? ",{'name':'t" : "{'name':'t");
+        deft_buffer_append_u64(&answer, i);
+        deft_buffer_append_text(&answer, "','inputSchema':{'properties':{'x':{'type':'string',"
+                                         "'x-mcp-header':'Quite-A-Long-Name-For-A-Header-That-"
+                                         "Takes-Some-Room-In-The-Memory-Of-Who-Remembers-It'}}}}");
+    }
+    deft_buffer_append_text(&answer, "]}}");
+    deft_buffer_append_byte(&answer, '\0');
+    const conversation now = {
+        .answers = ANSWERS{{"POST /mcp", "tools/list", answer.data, false},
+                           {"POST /mcp", "tools/list",
+                            "200 json\n\n{'jsonrpc':'2.0','id':5,'result':{'tools':[]}}", false},
+                           {"POST /mcp", "tools/call", "200 json\n\n" DONE, true},
+                           END},
+        .steps   = STEPS{NULL}};
+    play one;
+    init(&one, &now);
+    do_step(&one, LIST);
+    one.step = "< ";
+    deft__loop_defer(one.loop, &one.look);
+    test_loop_run(one.loop);
+    one.seen = one.events.size; // it is long
+    do_step(&one, CALL_OF("t4999", "{'x':'y'}"));
+    do_step(&one, "< " DONE);
+    do_step(&one, "heard 1 POST /mcp|Mcp-Param-Quite");
+    do_step(&one, LIST);
+    do_step(&one, "< {'jsonrpc':'2.0','id':5,'result':{'tools':[]}}");
+    do_step(&one, CALL_OF("t4999", "{'x':'y'}"));
+    do_step(&one, "< " DONE);
+    do_step(&one, "heard 1 POST /mcp|Mcp-Param-Quite");
+    clear(&one);
+    deft_buffer_clear(&answer);
+}
+
 // --- Memory. --------------------------------------------------------------------------------------
 
 typedef struct trial {
@@ -1204,6 +1265,7 @@ int main(void)
         cmocka_unit_test(configurations_that_are_no_good),
         cmocka_unit_test(only_plain_http_over_a_network_is_open),
         cmocka_unit_test(a_server_that_takes_nothing_is_given_up),
+        cmocka_unit_test(tools_that_are_gone_are_forgotten),
         cmocka_unit_test(memory_may_end_anywhere),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

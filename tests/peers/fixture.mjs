@@ -3,11 +3,12 @@
 //
 //   node fixture.mjs [--legacy | --modern] [--http PORT]
 //
-// Without a flag the client's first message decides the era. What a tool asks of its user travels as
+// Without a flag the client's first message decides the era. Over HTTP the port may be 0; which it is then
+// is printed. --legacy has sessions there, and streams that can be gone on with. What a tool asks of its user travels as
 // input_required in the modern era and as requests to the client in the legacy one; the SDK sees to it.
-import { randomBytes } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import http from 'node:http';
-import { toNodeHandler } from '@modelcontextprotocol/node';
+import { NodeStreamableHTTPServerTransport, toNodeHandler } from '@modelcontextprotocol/node';
 import {
   McpServer, MissingRequiredClientCapabilityError, ResourceNotFoundError, ResourceTemplate,
   acceptedContent, completable, createMcpHandler, createRequestStateCodec, fromJsonSchema,
@@ -118,32 +119,36 @@ let cancelled = 0;
 
 // --- Tools that change the lists. ------------------------------------------------------------------
 
+// What is there now. Over modern HTTP a server is made for each request, and whoever listens is told by
+// the handler: `told` is that one's notify.
+const present = { tool: false, prompt: false };
+let told;
+
 function registerChanges(server) {
-  let tool;
-  let prompt;
-  server.registerTool('test_trigger_tool_change', { description: 'Adds a tool, or takes it away again' }, () => {
-    if (tool === undefined) {
-      tool = server.registerTool('test_dynamic_tool', { description: 'Comes and goes' }, () => says('here'));
+  const add = {
+    tool: () => server.registerTool('test_dynamic_tool', { description: 'Comes and goes' }, () => says('here')),
+    prompt: () => server.registerPrompt('test_dynamic_prompt', { description: 'Comes and goes' },
+      () => ({ messages: [{ role: 'user', content: text('here') }] })),
+  };
+  const made = {};
+  const change = (what) => {
+    present[what] = !present[what];
+    if (present[what]) {
+      made[what] = add[what]();
     } else {
-      tool.remove();
-      tool = undefined;
+      made[what]?.remove();
     }
-    return says(tool === undefined ? 'removed' : 'added');
-  });
-  server.registerTool('test_trigger_prompt_change', { description: 'Adds a prompt, or takes it away again' }, () => {
-    if (prompt === undefined) {
-      prompt = server.registerPrompt('test_dynamic_prompt', { description: 'Comes and goes' },
-        () => ({ messages: [{ role: 'user', content: text('here') }] }));
-    } else {
-      prompt.remove();
-      prompt = undefined;
-    }
-    return says(prompt === undefined ? 'removed' : 'added');
-  });
+    told?.[`${what}sChanged`]();
+    return says(present[what] ? 'added' : 'removed');
+  };
+  server.registerTool('test_trigger_tool_change', { description: 'Adds a tool, or takes it away again' }, () => change('tool'));
+  server.registerTool('test_trigger_prompt_change', { description: 'Adds a prompt, or takes it away again' }, () => change('prompt'));
   server.registerTool('test_update_resource', { description: 'Says that the watched resource has changed' }, async () => {
-    await server.server.sendResourceUpdated({ uri: 'test://watched-resource' });
+    const uri = 'test://watched-resource';
+    await (told === undefined ? server.server.sendResourceUpdated({ uri }) : told.resourceUpdated(uri));
     return says('updated');
   });
+  return () => Object.keys(add).filter((what) => present[what]).forEach((what) => { made[what] = add[what](); });
 }
 
 // --- Tools that ask. --------------------------------------------------------------------------------
@@ -321,10 +326,9 @@ function makeServer() {
     instructions: 'A fixture: every tool is for testing.',
     requestState: { verify: codec.verify },
   });
-  for (const register of [registerContent, registerTalk, registerChanges, registerQuestions, registerRounds,
-    registerResources, registerPrompts]) {
-    register(server);
-  }
+  const afterwards = [registerContent, registerTalk, registerChanges, registerQuestions, registerRounds,
+    registerResources, registerPrompts].map((register) => register(server));
+  afterwards.forEach((add) => add?.());
   refuseTheIncapable(server);
   return server;
 }
@@ -342,11 +346,58 @@ function refuseTheIncapable(server) {
   });
 }
 
+// --- Over HTTP. -------------------------------------------------------------------------------------------
+
+// Events of all streams, for clients that come back for them.
+const events = [];
+const eventStore = {
+  storeEvent: async (streamId, message) => `${streamId}_${events.push({ streamId, message })}`,
+  getStreamIdForEventId: async (id) => id.slice(0, id.lastIndexOf('_')),
+  replayEventsAfter: async (id, { send }) => {
+    const streamId = id.slice(0, id.lastIndexOf('_'));
+    for (let at = Number(id.slice(id.lastIndexOf('_') + 1)); at < events.length; at++) {
+      // A priming event has no message.
+      if (events[at].streamId === streamId && events[at].message?.jsonrpc !== undefined) {
+        await send(`${streamId}_${at + 1}`, events[at].message);
+      }
+    }
+    return streamId;
+  },
+};
+
+// The legacy era as it is mostly served: a session for each client.
+function legacySessions() {
+  const sessions = new Map();
+  return async (request, response) => {
+    const id = request.headers['mcp-session-id'];
+    let transport = sessions.get(id);
+    if (transport === undefined && id !== undefined) {
+      response.writeHead(404).end();
+      return;
+    }
+    if (transport === undefined) {
+      transport = new NodeStreamableHTTPServerTransport({
+        sessionIdGenerator: randomUUID, eventStore, retryInterval: 20,
+        onsessioninitialized: (session) => { sessions.set(session, transport); },
+      });
+      await makeServer().connect(transport);
+    }
+    await transport.handleRequest(request, response);
+  };
+}
+
+function modernHandler(legacy) {
+  const handler = createMcpHandler(makeServer, { legacy });
+  told = handler.notify;
+  return toNodeHandler(handler);
+}
+
 const flags = process.argv.slice(2);
 if (flags.includes('--http')) {
-  const port = Number(flags[flags.indexOf('--http') + 1]);
-  const handler = toNodeHandler(createMcpHandler(makeServer));
-  http.createServer((request, response) => { handler(request, response); }).listen(port, '127.0.0.1');
+  const handle = flags.includes('--legacy') ? legacySessions() : modernHandler(flags.includes('--modern') ? 'reject' : 'stateless');
+  const server = http.createServer((request, response) => { handle(request, response); });
+  server.listen(Number(flags[flags.indexOf('--http') + 1]), '127.0.0.1',
+    () => { console.log(`listening on port ${server.address().port}`); });
 } else if (flags.includes('--legacy')) {
   await makeServer().connect(new StdioServerTransport());
 } else {

@@ -1,4 +1,7 @@
-"""words.py - a small server of ours, written with the Python SDK: it counts words and remembers one."""
+"""words.py [PORT] - a small server of ours, written with the Python SDK: it counts words. Over stdio, or
+over HTTP at a port."""
+
+import sys
 
 from mcp.server.mcpserver import Context, MCPServer
 from pydantic import BaseModel
@@ -38,4 +41,7 @@ def summarize(text: str) -> str:
 
 
 if __name__ == "__main__":
-    server.run(transport="stdio")
+    if len(sys.argv) > 1:
+        server.run(transport="streamable-http", port=int(sys.argv[1]))
+    else:
+        server.run(transport="stdio")

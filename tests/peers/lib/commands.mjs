@@ -1,8 +1,10 @@
 // commands.mjs - how each peer is started, and how deft is: as the members of a configuration's
 // mcpServers, which every client and deft itself understand.
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
 import { dirname, join } from 'node:path';
+import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 
 export const here = dirname(dirname(fileURLToPath(import.meta.url)));
@@ -39,6 +41,51 @@ export const servers = {
   legacyFixture: () => node(join(here, 'fixture.mjs'), '--legacy'),
   modernFixture: () => node(join(here, 'fixture.mjs'), '--modern'),
 };
+
+// Servers over HTTP: what is started at a port, how it says that it is ready, and where it then is.
+const at = (path) => (port) => ({ type: 'http', url: `http://127.0.0.1:${port}${path}` });
+const remotes = {
+  everythingHttp: (port) => [module(reference('everything'), 'streamableHttp'), { PORT: port }, /listening on port (\d+)/, at('/mcp')],
+  everythingSse: (port) => [module(reference('everything'), 'sse'), { PORT: port }, /running on port (\d+)/,
+    (own) => ({ type: 'sse', url: `http://127.0.0.1:${own}/sse` })],
+  legacyHttp: (port) => [node(join(here, 'fixture.mjs'), '--http', port, '--legacy'), {}, /listening on port (\d+)/, at('/')],
+  modernHttp: (port) => [node(join(here, 'fixture.mjs'), '--http', port, '--modern'), {}, /listening on port (\d+)/, at('/')],
+  bothHttp: (port) => [node(join(here, 'fixture.mjs'), '--http', port), {}, /listening on port (\d+)/, at('/')],
+  wordsHttp: (port) => [{ command: join(python, 'python3'), args: [join(here, 'words.py'), port] }, {},
+    /running on http:\/\/127.0.0.1:(\d+)/, at('/mcp')],
+};
+
+function freePort() {
+  return new Promise((resolve) => {
+    const server = createServer().listen(0, '127.0.0.1', () => {
+      const { port } = server.address();
+      server.close(() => resolve(port));
+    });
+  });
+}
+
+// Starts one; it is `servers[name]` from then on, and ends with us. `child` is its process.
+export async function startRemote(name, port = undefined) {
+  const [{ command, args }, env, ready, configure] = remotes[name](String(port ?? await freePort()));
+  const child = spawn(command, args, { env: { ...process.env, ...env }, stdio: ['ignore', 'pipe', 'pipe'] });
+  process.on('exit', () => child.kill('SIGKILL'));
+  const listening = await new Promise((resolve, reject) => {
+    child.on('exit', (status) => reject(new Error(`${name} ended with ${status}`)));
+    for (const output of [child.stdout, child.stderr]) {
+      createInterface({ input: output }).on('line', (line) => {
+        console.log(`${name}: ${line}`);
+        const [, number] = ready.exec(line) ?? [];
+        if (number !== undefined) {
+          resolve(number);
+        }
+      });
+    }
+  });
+  child.removeAllListeners('exit');
+  const entry = configure(listening);
+  servers[name] = () => entry;
+  return { child, port: Number(listening) };
+}
 
 // deft in front of the servers named, as one server. `settings` are members of the configuration,
 // `more` are members of single servers in it. PEERS_DEFT is the program. A name may stand for another's
