@@ -88,7 +88,7 @@ deft_status deft__account_regex(const deft_searcher *searcher, deft_view pattern
                                 uint32_t tool, deft__share_visitor visitor, deft_error *error);
 
 // How much speaks for a candidate of the last run, in 1/1000: see floor.c.
-uint64_t deft__evidence_of(const deft__hybrid *hybrid, const deft__candidate *candidate);
+uint64_t deft__evidence_of(const deft__hybrid *h, const deft__candidate *best);
 
 // Whether the best candidate of the last run is there for a reason, rather than by a chance word.
 bool deft__is_evident(deft__hybrid *hybrid, const deft__candidate *best);
