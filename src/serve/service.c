@@ -9,8 +9,10 @@
 #include <assert.h>
 #include <malloc.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 #include <sys/random.h>
 #include <time.h>
+#include <unistd.h>
 
 // At the end servers have less time than in between: whoever started us may kill us after two
 // seconds, and then nobody ends those that ignore the end of their input.
@@ -352,6 +354,18 @@ static void give_memory_back(void)
 #if defined(__GLIBC__)
     malloc_trim(0);
 #endif
+    // The built-in model was read whole when it was checked; a search needs a few pages of it. They
+    // are the program file's own, unchanged, and come back from there when they are touched.
+    const deft_view model = deft_model_builtin();
+    const long      page  = sysconf(_SC_PAGESIZE);
+    if (model.size > 0 && page > 0) {
+        const uintptr_t mask  = (uintptr_t)page - 1;
+        const uintptr_t start = ((uintptr_t)model.data + mask) & ~mask;
+        const uintptr_t end   = ((uintptr_t)model.data + model.size) & ~mask;
+        if (end > start) {
+            (void)madvise((void *)start, end - start, MADV_DONTNEED);
+        }
+    }
 }
 
 static void build_work(void *context)
