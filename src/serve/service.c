@@ -8,6 +8,7 @@
 
 #include <assert.h>
 #include <malloc.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/random.h>
@@ -291,7 +292,6 @@ static void start_next(void *context)
     service->starting      = life->next_starting;
     if (service->starting == NULL) {
         service->starting_end = &service->starting;
-        deft_buffer_init(&service->image, NULL);
     } else {
         deft__loop_defer(service->loop, &service->start);
     }
@@ -299,7 +299,10 @@ static void start_next(void *context)
     if (life->is_unwanted || service->is_ending) {
         close_life(life, deft_view_of("was stopped"));
     } else if (start_life(life, &error) != DEFT_OK) {
-        close_life(life, deft_view_of(error.message));
+        // Whoever reads it sees "server 'x'" in front.
+        char reason[DEFT_ERROR_MESSAGE_SIZE + 32];
+        (void)snprintf(reason, sizeof reason, "could not be started: %s", error.message);
+        close_life(life, deft_view_of(reason));
     } else {
         deft__service_enter(service);
         deft__link_opened(deft__gateway_link(service->gateway, life->server->place), life->number);
