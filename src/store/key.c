@@ -1,10 +1,9 @@
 #include "store/key.h"
 
+#include "crypto/digest.h"
 #include "store/database.h"
 
-#include <openssl/crypto.h>
-#include <openssl/evp.h>
-#include <openssl/hmac.h>
+#include <string.h>
 
 // Each text with its size in front, so that no two configurations give the same bytes.
 static void append_text(deft_buffer *out, deft_view text)
@@ -65,15 +64,16 @@ bool deft__store_key_of(const deft__store *store, const deft_server_config *serv
     if (store == NULL) {
         return true;
     }
-    unsigned    size  = sizeof key->bytes;
     bool        is_ok = false;
     deft_buffer text;
     deft_buffer_init(&text, NULL);
     if (deft_buffer_reserve(&text, size_of(server))) {
         append_server(&text, server);
-        is_ok = HMAC(EVP_sha256(), store->secret, sizeof store->secret,
-                     (const unsigned char *)text.data, text.size, key->bytes, &size) != NULL;
-        OPENSSL_cleanse(text.data, text.capacity);
+        const deft_view secret = deft_view_make((const char *)store->secret, sizeof store->secret);
+        deft__digest    digest;
+        is_ok = deft__hmac_sha256(secret, deft_buffer_view(&text), &digest);
+        memcpy(key->bytes, digest.bytes, sizeof key->bytes);
+        deft__wipe(text.data, text.capacity);
     }
     deft_buffer_clear(&text);
     return is_ok;
