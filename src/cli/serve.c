@@ -205,12 +205,16 @@ static int serve(deft__cli *cli, const deft_config *config)
         deft_buffer_clear(&http.token_text);
         return DEFT__EXIT_WRONG;
     }
-    deft__store              *store   = deft__open_store(cli, config);
+    deft_buffer logins;
+    deft_buffer_init(&logins, NULL);
+    const bool                has_logins = deft__logins_file(&logins);
+    deft__store              *store      = deft__open_store(cli, config);
     const deft__serve_options options = {
         .config            = config,
         .environment       = (const char *const *)environ,
         .model             = model.model,
         .store             = store,
+        .logins            = has_logins ? logins.data : NULL,
         .note              = tell,
         .context           = cli,
         .input             = STDIN_FILENO,
@@ -241,6 +245,7 @@ static int serve(deft__cli *cli, const deft_config *config)
     deft__store_close(store);
     deft__chosen_model_close(&model);
     deft_buffer_clear(&folder);
+    deft_buffer_clear(&logins);
     deft_buffer_clear(&http.token_text);
     return status == DEFT_OK ? DEFT__EXIT_FOUND : DEFT__EXIT_WRONG;
 }
