@@ -107,9 +107,9 @@ typedef struct deft_pair {
 typedef struct deft_server_login {
     deft_view client_id;
     deft_view client_secret;
-    deft_view issuer;       // that the client belongs to
-    deft_view scope;        // words with blanks between them
-    deft_view metadata_url; // of a client-id metadata document
+    deft_view issuer;        // that the client belongs to
+    deft_view scope;         // words with blanks between them
+    deft_view metadata_url;  // of a client-id metadata document
     uint16_t  callback_port; // where the browser comes back to; 0: any
 } deft_server_login;
 

@@ -237,12 +237,11 @@ static deft_status ask_alone(deft__live *live, const char *method, deft_view par
         .model       = model.model,
         .environment = (const char *const *)environ,
         .store       = deft__live_store(live),
-        .logins      = live->logins.size > 0 || deft__logins_file(&live->logins)
-                           ? live->logins.data
-                           : NULL,
-        .note        = tell,
-        .progress    = step,
-        .context     = live,
+        .logins =
+            live->logins.size > 0 || deft__logins_file(&live->logins) ? live->logins.data : NULL,
+        .note     = tell,
+        .progress = step,
+        .context  = live,
     };
     const deft_status status = deft__serve_alone(&options, method, params, &live->answer, error);
     deft__progress_end(&live->progress);

@@ -3,8 +3,8 @@
 
 #include "cli/discovery.h"
 #include "cli/live.h"
-#include "json/writer.h"
 #include "store/logins.h"
+#include "json/writer.h"
 
 #include <spawn.h>
 #include <stdio.h>
@@ -77,9 +77,10 @@ static void show(void *context, deft_view url)
                                           : "open this in a browser and log in:");
         (void)fprintf(stderr, "%s\n", page.data);
         if (one->is_pasting) {
-            deft__note(&one->cli->output,
-                       "the browser will end up at an address that begins with http://127.0.0.1 and "
-                       "may not load: paste that address here");
+            deft__note(
+                &one->cli->output,
+                "the browser will end up at an address that begins with http://127.0.0.1 and "
+                "may not load: paste that address here");
         }
     }
     deft_buffer_clear(&page);
@@ -150,15 +151,15 @@ static int log_in_or_out(deft__cli *cli, bool is_in)
         return DEFT__EXIT_WRONG;
     }
     deft_buffer_init(&path, NULL);
-    person     one = {.cli        = cli,
-                      .is_pasting = deft__invocation_has(&cli->invocation, DEFT__FLAG_PASTE)};
-    const bool has_place = deft__logins_file(&path);
-    const deft__serve_options serve = {
-        .config      = config,
-        .environment = (const char *const *)environ,
-        .logins      = has_place ? path.data : NULL,
-        .note        = tell,
-        .context     = &one,
+    person                    one       = {.cli = cli,
+                                           .is_pasting = deft__invocation_has(&cli->invocation, DEFT__FLAG_PASTE)};
+    const bool                has_place = deft__logins_file(&path);
+    const deft__serve_options serve     = {
+            .config      = config,
+            .environment = (const char *const *)environ,
+            .logins      = has_place ? path.data : NULL,
+            .note        = tell,
+            .context     = &one,
     };
     const deft_status status = run(cli, &serve, &one, is_in, &error);
     if (status == DEFT_OK) {

@@ -44,8 +44,10 @@ deft_status deft__server_login_read(deft__reader *reader, const char *path, deft
         const char *name;
         deft_view  *text;
     } texts[] = {
-        {"clientId", &login->client_id},         {"clientSecret", &login->client_secret},
-        {"issuer", &login->issuer},              {"scope", &login->scope},
+        {"clientId", &login->client_id},
+        {"clientSecret", &login->client_secret},
+        {"issuer", &login->issuer},
+        {"scope", &login->scope},
         {"clientIdMetadataUrl", &login->metadata_url},
     };
     deft_status status = DEFT_OK;
@@ -53,13 +55,13 @@ deft_status deft__server_login_read(deft__reader *reader, const char *path, deft
         status = read_word(reader, path, texts[i].name, deft__json_member(json, texts[i].name),
                            texts[i].text);
     }
-    const deft__json_value port = deft__json_member(json, "callbackPort");
+    const deft__json_value port   = deft__json_member(json, "callbackPort");
     uint64_t               number = 0;
     if (status == DEFT_OK && !deft__json_is(port, DEFT__JSON_NONE)) {
         if (deft__json_uint64(port, &number) != DEFT_OK || number == 0 || number > 65535) {
-            status = deft__reader_fail(reader, DEFT_INVALID, deft__json_offset(port),
-                                       "%s.oauth.callbackPort is no port; accepted: 1 to 65535",
-                                       path);
+            status =
+                deft__reader_fail(reader, DEFT_INVALID, deft__json_offset(port),
+                                  "%s.oauth.callbackPort is no port; accepted: 1 to 65535", path);
         }
         login->callback_port = (uint16_t)number;
     }

@@ -3,9 +3,9 @@
 #include "base/fail.h"
 #include "http/syntax.h"
 #include "http/target.h"
-#include "json/reader.h"
 #include "oauth/scope.h"
 #include "oauth/url.h"
+#include "json/reader.h"
 
 // Longer than any lifetime that means something, and safe to add to a time.
 #define LIFETIME_MAX_S (100u * 365 * 24 * 60 * 60)
@@ -154,8 +154,8 @@ static deft_status read_server(deft__json_value root, deft__arena *arena,
         }
     }
     server->methods = methods_of(deft__json_member(root, "token_endpoint_auth_methods_supported"));
-    server->has_s256 = array_has(deft__json_member(root, "code_challenge_methods_supported"),
-                                 "S256");
+    server->has_s256 =
+        array_has(deft__json_member(root, "code_challenge_methods_supported"), "S256");
     server->has_offline_access =
         array_has(deft__json_member(root, "scopes_supported"), "offline_access");
     server->names_itself = deft__json_is(
@@ -351,8 +351,10 @@ deft_status deft__oauth_read_redirect(deft_view query, deft__arena *arena,
         deft_view  *text;
         bool        is_there;
     } texts[] = {
-        {"code", &read.code, false},   {"state", &read.state, false},
-        {"iss", &read.issuer, false},  {"error", &read.error, false},
+        {"code", &read.code, false},
+        {"state", &read.state, false},
+        {"iss", &read.issuer, false},
+        {"error", &read.error, false},
         {"error_description", &read.description, false},
     };
     deft_view   name;

@@ -142,8 +142,7 @@ static deft_status read_entry(deft__json_value entry, deft__kept_login *login)
     for (size_t i = 0; is_read && i < DEFT__KEPT_TEXT_COUNT; i++) {
         deft_buffer_reset(&scratch);
         const deft_view text = deft__json_string(deft__json_member(entry, names[i]), &scratch);
-        is_read              = scratch.status == DEFT_OK &&
-                  deft__kept_set(login, (deft__kept_text)i, text);
+        is_read = scratch.status == DEFT_OK && deft__kept_set(login, (deft__kept_text)i, text);
     }
     deft__kept_wipe(&scratch);
     if (!is_read) {
@@ -154,8 +153,7 @@ static deft_status read_entry(deft__json_value entry, deft__kept_login *login)
     (void)deft__oauth_method_read(deft__json_string(deft__json_member(entry, "method"), &scratch),
                                   &login->method);
     deft_buffer_clear(&scratch);
-    login->is_registered       = deft__json_is(deft__json_member(entry, "registered"),
-                                               DEFT__JSON_TRUE);
+    login->is_registered = deft__json_is(deft__json_member(entry, "registered"), DEFT__JSON_TRUE);
     login->client_expires_at_s = 0;
     login->expires_at_s        = 0;
     (void)deft__json_uint64(deft__json_member(entry, "clientExpiresAt"),
@@ -175,7 +173,7 @@ deft_status deft__kept_find(deft_view text, deft_view endpoint, deft__kept_login
     deft__json_init(&document, login->texts[0].allocator);
     deft_status status = parse(&document, text, &logins, error);
     if (status == DEFT_OK) {
-        status              = DEFT_NOT_FOUND;
+        status                = DEFT_NOT_FOUND;
         deft__json_iterator i = deft__json_iterate(logins);
         while (status == DEFT_NOT_FOUND && deft__json_next(&i)) {
             status = is_for(i.value, endpoint) ? read_entry(i.value, login) : DEFT_NOT_FOUND;
@@ -221,8 +219,7 @@ deft_status deft__kept_replace(deft_view text, deft_view endpoint, const deft__k
     deft__json_writer json;
     deft__json_value  logins = {0};
     deft__json_init(&document, out->allocator);
-    const deft_status status =
-        text.size > 0 ? parse(&document, text, &logins, error) : DEFT_OK;
+    const deft_status status = text.size > 0 ? parse(&document, text, &logins, error) : DEFT_OK;
     if (status == DEFT_OK) {
         deft_buffer_reserve(out, text.size + 16u * 1024); // at once, to leave no copies behind
         deft__json_writer_init(&json, out);

@@ -7,10 +7,10 @@
 #include "http/base64.h"
 #include "http/challenge.h"
 #include "http/syntax.h"
-#include "json/writer.h"
 #include "oauth/answers.h"
 #include "oauth/scope.h"
 #include "oauth/url.h"
+#include "json/writer.h"
 
 #include <stdio.h>
 
@@ -268,8 +268,7 @@ bool deft__oauth_redirected(deft__oauth *oauth, deft_view query)
     }
     if (redirect.error.size > 0) {
         FAIL(oauth, "the login was refused: %s%s%s", deft__quote(&first, redirect.error),
-             redirect.description.size > 0 ? ", " : "",
-             deft__quote(&second, redirect.description));
+             redirect.description.size > 0 ? ", " : "", deft__quote(&second, redirect.description));
     } else if (redirect.code.size == 0) {
         FAIL(oauth, "the answer holds neither a code nor an error");
     } else {
@@ -310,8 +309,9 @@ static void use_configured(deft__oauth *oauth)
     } else if (takes(oauth, DEFT__OAUTH_METHOD_POST)) {
         use_client(oauth, options->client_id, options->client_secret, DEFT__OAUTH_METHOD_POST);
     } else {
-        FAIL(oauth, "%s takes no client secret, neither as client_secret_basic nor as "
-                    "client_secret_post; leave clientSecret out",
+        FAIL(oauth,
+             "%s takes no client secret, neither as client_secret_basic nor as "
+             "client_secret_post; leave clientSecret out",
              show_origin(&name, oauth->server.issuer));
     }
 }
@@ -393,11 +393,11 @@ static void take_client(deft__oauth *oauth, int status, deft_view body)
     const char  *who = show_origin(&name, oauth->server.registration_endpoint);
     if (status != 201 && status != 200) {
         (void)deft__oauth_describe(status, body, "", oauth->allocator, &said);
-        FAIL(oauth, "%s does not register deft: %s; register it there yourself and set clientId", who,
-             said.message);
+        FAIL(oauth, "%s does not register deft: %s; register it there yourself and set clientId",
+             who, said.message);
         return;
     }
-    const deft_status read = deft__oauth_read_client(body, &oauth->login, &said);
+    const deft_status read     = deft__oauth_read_client(body, &oauth->login, &said);
     oauth->login.is_registered = true;
     if (read == DEFT_OUT_OF_MEMORY) {
         fail_for_memory(oauth);
@@ -422,13 +422,15 @@ static void choose_client(deft__oauth *oauth)
     const char                *who = show_origin(&name, oauth->server.issuer);
     if (options->client_id.size > 0 && options->issuer.size > 0 &&
         !deft_view_equal(options->issuer, oauth->server.issuer)) {
-        FAIL(oauth, "the server now wants logins from %s, and its clientId is configured for "
-                    "another issuer",
+        FAIL(oauth,
+             "the server now wants logins from %s, and its clientId is configured for "
+             "another issuer",
              who);
     } else if (options->client_id.size > 0 && options->issuer.size == 0 && !is_first_use(oauth)) {
         // A client of one authorization server is not to be shown to another, whoever says so.
-        FAIL(oauth, "the server now wants logins from %s, and its clientId was used with another "
-                    "issuer: set oauth.issuer, or forget the old login with 'deft logout'",
+        FAIL(oauth,
+             "the server now wants logins from %s, and its clientId was used with another "
+             "issuer: set oauth.issuer, or forget the old login with 'deft logout'",
              who);
     } else if (options->client_id.size > 0) {
         use_configured(oauth);
@@ -439,8 +441,9 @@ static void choose_client(deft__oauth *oauth)
     } else if (oauth->server.registration_endpoint.size > 0) {
         register_client(oauth);
     } else {
-        FAIL(oauth, "%s registers no clients: register deft there yourself, and set clientId at the "
-                    "server's oauth",
+        FAIL(oauth,
+             "%s registers no clients: register deft there yourself, and set clientId at the "
+             "server's oauth",
              who);
     }
 }
@@ -477,8 +480,8 @@ static void choose_scope(deft__oauth *oauth)
         deft__oauth_scope_add(&oauth->scope, deft__kept_get(options->kept, DEFT__KEPT_SCOPE));
     }
     if (options->scope.size == 0 || is_more) {
-        deft__oauth_scope_add(&oauth->scope, named.size > 0 ? deft_buffer_view(&named)
-                                                            : oauth->resource.scopes);
+        deft__oauth_scope_add(&oauth->scope,
+                              named.size > 0 ? deft_buffer_view(&named) : oauth->resource.scopes);
     }
     if (oauth->scope.size > 0 && oauth->server.has_offline_access) {
         deft__oauth_scope_add(&oauth->scope, deft_view_of("offline_access"));
@@ -494,7 +497,7 @@ static void choose_scope(deft__oauth *oauth)
 // Everything is known of it: on to the client.
 static void use_server(deft__oauth *oauth)
 {
-    const deft__oauth_server *server = &oauth->server;
+    const deft__oauth_server *server   = &oauth->server;
     const deft_view           places[] = {server->authorization_endpoint, server->token_endpoint,
                                           server->registration_endpoint};
     deft__quoted              name;
@@ -535,9 +538,7 @@ static bool write_server_place(deft__oauth *oauth, unsigned attempt)
         {DEFT__OAUTH_KNOWN_APPENDED, "openid-configuration"},
     };
     const deft_view issuer = oauth->resource.issuer;
-    const unsigned  count  = oauth->is_old                       ? 1
-                             : deft__oauth_url_has_path(issuer) ? 3
-                                                                : 2;
+    const unsigned  count  = oauth->is_old ? 1 : deft__oauth_url_has_path(issuer) ? 3 : 2;
     if (attempt >= count) {
         return false;
     }
@@ -555,8 +556,8 @@ static void use_default_server(deft__oauth *oauth)
     deft_buffer              url;
     bool                     is_written = true;
     deft_buffer_init(&url, oauth->allocator);
-    oauth->server = (deft__oauth_server){.issuer   = oauth->resource.issuer,
-                                         .methods  = 1u << DEFT__OAUTH_METHOD_NONE |
+    oauth->server = (deft__oauth_server){.issuer  = oauth->resource.issuer,
+                                         .methods = 1u << DEFT__OAUTH_METHOD_NONE |
                                                     1u << DEFT__OAUTH_METHOD_BASIC |
                                                     1u << DEFT__OAUTH_METHOD_POST,
                                          .has_s256 = true};
@@ -584,8 +585,9 @@ static void ask_server(deft__oauth *oauth)
     } else if (oauth->is_old) {
         use_default_server(oauth);
     } else {
-        FAIL(oauth, "the authorization server '%s' does not say how it works: it has no metadata at "
-                    "any of the places where they belong",
+        FAIL(oauth,
+             "the authorization server '%s' does not say how it works: it has no metadata at "
+             "any of the places where they belong",
              deft__quote(&name, oauth->resource.issuer));
     }
 }
@@ -610,8 +612,7 @@ static void take_server(deft__oauth *oauth, int status, deft_view body)
         ask_server(oauth);
         return;
     }
-    const deft_status read =
-        deft__oauth_read_server(body, &oauth->arena, &oauth->server, &said);
+    const deft_status read = deft__oauth_read_server(body, &oauth->arena, &oauth->server, &said);
     if (read == DEFT_OUT_OF_MEMORY) {
         fail_for_memory(oauth);
     } else if (read != DEFT_OK) {
@@ -632,8 +633,8 @@ static void go_old(deft__oauth *oauth)
     const deft_view endpoint = oauth->options.endpoint;
     oauth->is_old            = true;
     oauth->attempt           = 0;
-    oauth->resource          = (deft__oauth_resource){.resource = endpoint,
-                                                      .issuer   = deft__oauth_url_origin(endpoint)};
+    oauth->resource =
+        (deft__oauth_resource){.resource = endpoint, .issuer = deft__oauth_url_origin(endpoint)};
     ask_server(oauth);
 }
 
@@ -676,9 +677,8 @@ static void take_resource(deft__oauth *oauth, int status, deft_view body)
                           deft__http_challenge_parameter(&challenge, "resource_metadata", &named);
     deft_buffer_clear(&named);
     const deft_status read =
-        status == 200
-            ? deft__oauth_read_resource(body, &oauth->arena, &oauth->resource, &said)
-            : deft__fail(&said, DEFT_NOT_FOUND, 0, "could not be had (HTTP %d)", status);
+        status == 200 ? deft__oauth_read_resource(body, &oauth->arena, &oauth->resource, &said)
+                      : deft__fail(&said, DEFT_NOT_FOUND, 0, "could not be had (HTTP %d)", status);
     if (read == DEFT_OUT_OF_MEMORY) {
         fail_for_memory(oauth);
     } else if (read != DEFT_OK && is_named) {
@@ -688,8 +688,9 @@ static void take_resource(deft__oauth *oauth, int status, deft_view body)
         oauth->attempt++;
         ask_resource(oauth);
     } else if (!deft__oauth_url_covers(oauth->resource.resource, oauth->options.endpoint)) {
-        FAIL(oauth, "the server says that it is '%s', which it is not: a token for that must not be "
-                    "sent to it",
+        FAIL(oauth,
+             "the server says that it is '%s', which it is not: a token for that must not be "
+             "sent to it",
              deft__quote(&name, oauth->resource.resource));
     } else {
         oauth->attempt = 0;
@@ -756,18 +757,19 @@ deft__oauth *deft__oauth_new(const deft__oauth_options *options, const deft_allo
     deft__quoted name;
     const bool   is_local = deft__oauth_url_is_loopback(options->endpoint);
     if (!deft__oauth_url_is_safe(options->endpoint, true)) {
-        (void)deft__fail(error, DEFT_INVALID, 0,
-                         "a login needs https: a token that is sent to '%s' could be read on the way",
-                         deft__quote(&name, deft__oauth_url_origin(options->endpoint)));
+        (void)deft__fail(
+            error, DEFT_INVALID, 0,
+            "a login needs https: a token that is sent to '%s' could be read on the way",
+            deft__quote(&name, deft__oauth_url_origin(options->endpoint)));
         return NULL;
     }
-    if (options->metadata_url.size > 0 &&
-        !(deft__oauth_url_is_safe(options->metadata_url, false) &&
-          deft__oauth_url_has_path(options->metadata_url))) {
-        (void)deft__fail(error, DEFT_INVALID, 0,
-                         "'%s' is no address of a client-id metadata document: it wants https and a "
-                         "path",
-                         deft__quote(&name, options->metadata_url));
+    if (options->metadata_url.size > 0 && !(deft__oauth_url_is_safe(options->metadata_url, false) &&
+                                            deft__oauth_url_has_path(options->metadata_url))) {
+        (void)deft__fail(
+            error, DEFT_INVALID, 0,
+            "'%s' is no address of a client-id metadata document: it wants https and a "
+            "path",
+            deft__quote(&name, options->metadata_url));
         return NULL;
     }
     deft__oauth *oauth = make(allocator, options->now_s, error);
@@ -836,9 +838,8 @@ deft__oauth_request deft__oauth_request_of(const deft__oauth *oauth)
         .is_post       = oauth->at == PHASE_REGISTER || oauth->at == PHASE_TOKENS,
         .url           = deft_buffer_view(&oauth->url),
         .type          = deft_view_of(oauth->at == PHASE_REGISTER ? "application/json"
-                                      : oauth->at == PHASE_TOKENS
-                                          ? "application/x-www-form-urlencoded"
-                                          : NULL),
+                                      : oauth->at == PHASE_TOKENS ? "application/x-www-form-urlencoded"
+                                                                  : NULL),
         .body          = deft_buffer_view(&oauth->body),
         .authorization = deft_buffer_view(&oauth->authorization),
     };

@@ -22,8 +22,8 @@ typedef struct deft__oauth deft__oauth;
 #define DEFT__OAUTH_RANDOM_SIZE 64u
 
 typedef struct deft__oauth_options {
-    deft_view endpoint;     // the server's URL, as configured
-    deft_view challenge;    // its WWW-Authenticate; may be empty
+    deft_view endpoint;  // the server's URL, as configured
+    deft_view challenge; // its WWW-Authenticate; may be empty
     // What a person or the configuration wants; empty: as the server says. Where the challenge is
     // about a scope that is missing, that is asked for, too.
     deft_view scope;

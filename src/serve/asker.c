@@ -30,9 +30,8 @@ static void hand_in(deft__asker *asker, bool is_whole, deft_view clause)
     if (is_whole && asker->answer.status == DEFT_OK) {
         deft__oauth_answered(asker->oauth, asker->status, deft_buffer_view(&asker->answer));
     } else {
-        deft__oauth_unanswered(asker->oauth,
-                               is_whole ? deft_view_of("sent more than there is memory for")
-                                        : clause);
+        deft__oauth_unanswered(
+            asker->oauth, is_whole ? deft_view_of("sent more than there is memory for") : clause);
     }
     deft__kept_wipe(&asker->answer); // it may hold tokens
     break_off(asker);
@@ -51,7 +50,7 @@ static void alarm_rings(void *context)
 
 static bool send_request(deft__asker *asker)
 {
-    const deft__oauth_request request = deft__oauth_request_of(asker->oauth);
+    const deft__oauth_request request    = deft__oauth_request_of(asker->oauth);
     deft_pair                 headers[3] = {
                         {.name = DEFT_VIEW_INIT("Accept"), .value = DEFT_VIEW_INIT("application/json")}};
     size_t      count = 1;
@@ -100,8 +99,8 @@ static void go_on(void *context)
 bool deft__asker_init(deft__asker *asker, deft__loop *loop, deft__fetcher *fetcher,
                       void (*stopped)(void *context), void *context)
 {
-    *asker = (deft__asker){
-        .loop = loop, .fetcher = fetcher, .stopped = stopped, .context = context};
+    *asker =
+        (deft__asker){.loop = loop, .fetcher = fetcher, .stopped = stopped, .context = context};
     deft_buffer_init(&asker->answer, deft__loop_allocator(loop));
     deft__task_init(&asker->soon, go_on, asker);
     asker->alarm = deft__alarm_new(loop, alarm_rings, asker);

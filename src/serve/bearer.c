@@ -17,10 +17,10 @@
 #define MARGIN_S 60u
 
 // Another process renews: how often we look whether it is done, and for how long.
-#define LOOK_MS     50u
-#define LOOKS_MAX   700u
+#define LOOK_MS   50u
+#define LOOKS_MAX 700u
 // After a renewal for which nobody could be reached, the old token is used for so long before the next.
-#define REST_MS     30000u
+#define REST_MS 30000u
 
 struct deft__bearer {
     deft__loop          *loop;
@@ -72,16 +72,15 @@ static bool load(deft__bearer *bearer)
     deft_error       error = DEFT_ERROR_INIT;
     deft__kept_login read;
     deft__kept_init(&read, deft__loop_allocator(bearer->loop));
-    const deft_status status = deft__logins_load(
-        bearer->path.data, deft_buffer_view(&bearer->endpoint), &read, &error);
+    const deft_status status =
+        deft__logins_load(bearer->path.data, deft_buffer_view(&bearer->endpoint), &read, &error);
     if (status != DEFT_OK && status != DEFT_NOT_FOUND) {
         note(bearer, error.message);
         deft__kept_clear(&read);
         return false;
     }
-    if (status == DEFT_OK &&
-        !deft__oauth_url_covers(deft__kept_get(&read, DEFT__KEPT_RESOURCE),
-                                deft_buffer_view(&bearer->endpoint))) {
+    if (status == DEFT_OK && !deft__oauth_url_covers(deft__kept_get(&read, DEFT__KEPT_RESOURCE),
+                                                     deft_buffer_view(&bearer->endpoint))) {
         deft__kept_drop_tokens(&read); // somebody has changed the file: it is for another server
     }
     const bool is_new = !deft_view_equal(deft__kept_get(&read, DEFT__KEPT_ACCESS_TOKEN),
@@ -230,8 +229,8 @@ deft__bearer *deft__bearer_new(deft__loop *loop, const deft__bearer_options *opt
     deft_buffer_append(&bearer->endpoint, options->endpoint);
     deft__task_init(&bearer->soon, tell, bearer);
     bearer->alarm = deft__alarm_new(loop, look, bearer);
-    if (bearer->alarm == NULL || bearer->path.status != DEFT_OK ||
-        bearer->name.status != DEFT_OK || bearer->endpoint.status != DEFT_OK) {
+    if (bearer->alarm == NULL || bearer->path.status != DEFT_OK || bearer->name.status != DEFT_OK ||
+        bearer->endpoint.status != DEFT_OK) {
         deft__bearer_free(bearer);
         return NULL;
     }

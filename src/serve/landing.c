@@ -12,14 +12,15 @@
 #define PATH "/callback"
 
 // A browser opens two or three.
-#define VISITORS_MAX 16u
+#define VISITORS_MAX  16u
 #define BODY_SIZE_MAX 1024u
 
-static const char done_page[] =
-    "<!doctype html><meta charset=utf-8><title>deft</title><p>deft has the answer. You can close this "
-    "page: the terminal says how it went.\n";
+static const char done_page[] = "<!doctype html><meta charset=utf-8><title>deft</title><p>deft has "
+                                "the answer. You can close this "
+                                "page: the terminal says how it went.\n";
 static const char wrong_page[] =
-    "<!doctype html><meta charset=utf-8><title>deft</title><p>This is not the answer that deft waits "
+    "<!doctype html><meta charset=utf-8><title>deft</title><p>This is not the answer that deft "
+    "waits "
     "for. Go back to the terminal and open the address that is shown there.\n";
 
 typedef struct visitor {
@@ -146,7 +147,7 @@ static void accepted(void *context, int descriptor)
     }
     const deft__stream_options options = {.context = one, .read = read_bytes, .ended = ended};
     one->landing                       = landing;
-    one->stream                        = deft__stream_new(landing->loop, descriptor, &options, NULL);
+    one->stream = deft__stream_new(landing->loop, descriptor, &options, NULL);
     if (one->stream == NULL) {
         deft__free(allocator, one, sizeof *one);
         return;
@@ -157,7 +158,7 @@ static void accepted(void *context, int descriptor)
     landing->visitor_count++;
 }
 
-deft__landing *deft__landing_new(deft__loop *loop, uint16_t port,
+deft__landing *deft__landing_new(deft__loop *loop, uint16_t                          port,
                                  bool (*came)(void *context, deft_view query), void *context,
                                  deft_error *error)
 {

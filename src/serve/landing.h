@@ -10,7 +10,7 @@ typedef struct deft__landing deft__landing;
 
 // Listens at 127.0.0.1; `port` 0: any that is free. `came` gets the query of a request for the path and
 // says whether it was the one that is waited for. New: free it. NULL on failure.
-deft__landing *deft__landing_new(deft__loop *loop, uint16_t port,
+deft__landing *deft__landing_new(deft__loop *loop, uint16_t                          port,
                                  bool (*came)(void *context, deft_view query), void *context,
                                  deft_error *error);
 void           deft__landing_free(deft__landing *landing); // NULL is fine

@@ -103,9 +103,9 @@ static deft_status probe(logging_in *all, deft_error *error)
 {
     deft__serve_options options = *all->options->serve;
     deft__service       service;
-    options.logins   = NULL;
-    options.store    = NULL;
-    options.progress = NULL;
+    options.logins     = NULL;
+    options.store      = NULL;
+    options.progress   = NULL;
     deft_status status = deft__service_init(&service, &options, all->options->server, error);
     if (status == DEFT_OK) {
         status = deft__loop_catch_signals(service.loop, stop_by_signal, &service, error);
@@ -143,8 +143,8 @@ static deft_status look_up(logging_in *all, deft_error *error)
 {
     deft__http_challenge challenge;
     deft_buffer          cause;
-    const deft_status    status = deft__logins_load(all->options->serve->logins,
-                                                    all->launch.server.url, &all->kept, error);
+    const deft_status    status =
+        deft__logins_load(all->options->serve->logins, all->launch.server.url, &all->kept, error);
     if (status != DEFT_OK && status != DEFT_NOT_FOUND) {
         return status;
     }
@@ -207,10 +207,9 @@ static void note(const logging_in *all, const char *line)
 
 static void take_line(logging_in *all, deft_view line)
 {
-    const char *mark = line.size > 0 ? memchr(line.data, '?', line.size) : NULL;
-    deft_view   query =
-        deft__http_trim(mark != NULL ? deft_view_slice(line, (size_t)(mark - line.data) + 1, line.size)
-                                     : line);
+    const char *mark  = line.size > 0 ? memchr(line.data, '?', line.size) : NULL;
+    deft_view   query = deft__http_trim(
+          mark != NULL ? deft_view_slice(line, (size_t)(mark - line.data) + 1, line.size) : line);
     const char *fragment = query.size > 0 ? memchr(query.data, '#', query.size) : NULL;
     query.size           = fragment != NULL ? (size_t)(fragment - query.data) : query.size;
     if (query.size > 0 && !came_back(all, query)) {
@@ -284,8 +283,7 @@ static deft_status open_landing(logging_in *all, deft_error *error)
     if (configured > 0) {
         all->landing = deft__landing_new(all->loop, configured, came_back, all, error);
     } else {
-        all->landing =
-            last > 0 ? deft__landing_new(all->loop, last, came_back, all, NULL) : NULL;
+        all->landing = last > 0 ? deft__landing_new(all->loop, last, came_back, all, NULL) : NULL;
         if (all->landing == NULL) {
             all->landing = deft__landing_new(all->loop, 0, came_back, all, error);
         }
@@ -345,8 +343,9 @@ static deft_status talk(logging_in *all, deft_error *error)
         status = open_paste(all, error);
     }
     all->alarm = deft__alarm_new(all->loop, time_is_up, all);
-    if (status == DEFT_OK && (all->alarm == NULL || !deft__asker_init(&all->asker, all->loop,
-                                                                      all->fetcher, stepped, all))) {
+    if (status == DEFT_OK &&
+        (all->alarm == NULL ||
+         !deft__asker_init(&all->asker, all->loop, all->fetcher, stepped, all))) {
         status = deft__fail_memory(error);
     }
     if (status != DEFT_OK) {
@@ -375,9 +374,9 @@ static deft_status run(logging_in *all, deft_error *error)
         return status;
     }
     all->loop    = deft__loop_new(NULL, error);
-    all->fetcher = all->loop != NULL ? deft__fetcher_new(all->loop,
-                                                         all->options->serve->environment, 0, error)
-                                     : NULL;
+    all->fetcher = all->loop != NULL
+                       ? deft__fetcher_new(all->loop, all->options->serve->environment, 0, error)
+                       : NULL;
     if (all->fetcher == NULL) {
         return DEFT_INVALID;
     }

@@ -281,15 +281,15 @@ static bool make_bearer(deft__service_server *server, deft_error *error)
     // One whose variables are not set cannot be started either, which is said then.
     if (deft__launch_init(&launch, server->config, service->options->environment,
                           service->allocator, NULL) == DEFT_OK) {
-        server->bearer = deft__bearer_new(
-            service->loop, &(deft__bearer_options){.path     = service->options->logins,
-                                                   .name     = server->config->name,
-                                                   .endpoint = launch.server.url,
-                                                   .fetcher  = service->fetcher,
-                                                   .renewed  = bearer_renewed,
-                                                   .noted    = bearer_noted,
-                                                   .context  = server});
-        is_made = server->bearer != NULL;
+        server->bearer = deft__bearer_new(service->loop,
+                                          &(deft__bearer_options){.path = service->options->logins,
+                                                                  .name = server->config->name,
+                                                                  .endpoint = launch.server.url,
+                                                                  .fetcher  = service->fetcher,
+                                                                  .renewed  = bearer_renewed,
+                                                                  .noted    = bearer_noted,
+                                                                  .context  = server});
+        is_made        = server->bearer != NULL;
     }
     deft__launch_clear(&launch);
     if (!is_made) {

@@ -228,9 +228,8 @@ static deft_status save(const char *path, deft_view endpoint, const deft__kept_l
             status = name_file(path, &cause, error);
         } else {
             deft_buffer_append_byte(&changed, '\n');
-            const int failure = changed.status != DEFT_OK
-                                    ? ENOMEM
-                                    : replace_file(path, deft_buffer_view(&changed));
+            const int failure =
+                changed.status != DEFT_OK ? ENOMEM : replace_file(path, deft_buffer_view(&changed));
             status = failure == 0 ? DEFT_OK : fail_file(path, "cannot be written", failure, error);
         }
     }

@@ -251,8 +251,10 @@ static bool expand_login(launching *now)
         deft_view  text;
         deft_view *expanded;
     } texts[] = {
-        {from->client_id, &to->client_id},       {from->client_secret, &to->client_secret},
-        {from->issuer, &to->issuer},             {from->scope, &to->scope},
+        {from->client_id, &to->client_id},
+        {from->client_secret, &to->client_secret},
+        {from->issuer, &to->issuer},
+        {from->scope, &to->scope},
         {from->metadata_url, &to->metadata_url},
     };
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {

@@ -5,8 +5,8 @@
 #include "http/headers.h"
 #include "http/syntax.h"
 #include "mcp/era.h"
-#include "transport/address.h"
 #include "oauth/kept.h"
+#include "transport/address.h"
 #include "transport/remote_private.h"
 
 #include <stdio.h>

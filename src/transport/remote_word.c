@@ -129,10 +129,9 @@ static bool is_about_scope(const deft__flow *flow, int status, deft_view challen
     deft_buffer_init(&cause, flow->remote->allocator);
     while (deft__http_challenge_next(&challenges, &challenge) == DEFT_OK) {
         deft_buffer_reset(&cause);
-        is_it = is_it ||
-                (deft__http_same_text(challenge.scheme, "Bearer") &&
-                 deft__http_challenge_parameter(&challenge, "error", &cause) &&
-                 deft_view_equals(deft_buffer_view(&cause), "insufficient_scope"));
+        is_it = is_it || (deft__http_same_text(challenge.scheme, "Bearer") &&
+                          deft__http_challenge_parameter(&challenge, "error", &cause) &&
+                          deft_view_equals(deft_buffer_view(&cause), "insufficient_scope"));
     }
     deft_buffer_clear(&cause);
     return is_it && status == 403 && flow->is_request &&
