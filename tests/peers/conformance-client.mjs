@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { assert, check, finish } from './lib/checks.mjs';
 import { here, scratch } from './lib/commands.mjs';
 
-const [revision, only] = process.argv.slice(2); // one scenario, by hand
+const [revision, part] = process.argv.slice(2); // those about logins (auth/), or the others (core)
 const suite = join(here, 'node_modules', '@modelcontextprotocol', 'conformance', 'dist', 'index.js');
 const logins = ['metadata-default', 'metadata-var1', 'metadata-var2', 'metadata-var3', 'basic-cimd', 'scope-from-www-authenticate',
   'scope-from-scopes-supported', 'scope-omitted-when-undefined', 'scope-step-up', 'scope-retry-limit', 'token-endpoint-auth-basic',
@@ -22,7 +22,7 @@ const scenarios = {
     'sep-2322-client-request-state', 'json-schema-ref-no-deref', 'json-schema-2020-12-preservation', ...auth(logins), ...auth(newLogins)],
 }[revision];
 
-for (const scenario of scenarios.filter((name) => only === undefined || name === only)) {
+for (const scenario of scenarios.filter((name) => name.startsWith('auth/') === (part === 'auth'))) {
   await check(scenario, async () => {
     const { status, stdout, stderr } = spawnSync(process.execPath, [suite, 'client', '--command', `${process.execPath} ${join(here, 'driver.mjs')}`,
       '--scenario', scenario, '--spec-version', revision, '-o', join(scratch, 'checks')], { encoding: 'utf8', maxBuffer: 1 << 28 });
