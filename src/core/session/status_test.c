@@ -172,7 +172,7 @@ static void what_is_gone_and_what_is_forbidden(void **state)
 {
     (void)state;
     const deft_view        servers[]   = {DEFT_VIEW_INIT("slack"), DEFT_VIEW_INIT("new")};
-    const deft_restriction restriction = {servers, array_size(servers), NULL, 0};
+    const deft_restriction restriction = {.servers = servers, .server_count = array_size(servers)};
     test_meeting           meeting;
     test_scene             later;
     deft_buffer            saved;
