@@ -33,6 +33,7 @@ typedef struct deft__http_reader {
     uint64_t    body_size_max;
     uint64_t    body_left;    // bytes of the body, or of the current chunk, still to come
     uint64_t    body_size;    // bytes of a chunked body so far
+    uint32_t    head_size_max; // DEFT__HTTP_HEAD_SIZE_MAX, unless set after init; at most 1 MiB
     uint32_t    line_at;      // in a head: where the first line begins that is not read yet
     uint32_t    scanned;      // bytes without a line end, not to be looked at again
     uint32_t    extra_size;   // bytes of extensions, later of trailers

@@ -9,6 +9,7 @@
 #include "deft/config.h"
 #include "deft/model.h"
 #include "store/store.h"
+#include "web/access.h"
 
 // Zero in a field means the default.
 typedef struct deft__serve_options {
@@ -38,8 +39,12 @@ typedef struct deft__serve_options {
     size_t           host_count;
     const deft_view *origins; // accepted in Origin beside loopback's
     size_t           origin_count;
-    const deft_view *tokens; // one of these must be shown; none: nobody is asked for one
-    size_t           token_count;
+    const deft__token *tokens; // one of these must be shown
+    size_t             token_count;
+    bool               is_token_needed; // also where there are none, as yet
+    // Asked every second: true where there are other tokens now, borrowed until the next time. NULL:
+    // they stay as they are.
+    bool (*tokens_changed)(void *context, const deft__token **tokens, size_t *count);
     // It listens now, at this port. NULL: nobody is told.
     void (*listening)(void *context, uint16_t port);
 } deft__serve_options;

@@ -22,9 +22,10 @@ struct deft__web_request {
     deft__arena                arena;
     deft__http_head            head; // in the arena
     deft_buffer                body;
-    const deft__web_principal *principal;
+    deft__web_principal       *principal;
     bool                       is_everything; // by its path
     deft_view                  server;        // by its path; empty: all
+    bool                       is_counted;    // as a call of the principal, until a stream is
     deft__web_stream          *stream;        // what answers it; NULL: nothing yet
     bool                       is_streaming;  // its answer has begun, as events
 };
@@ -36,6 +37,8 @@ struct deft__web_connection {
     deft__http_reader     reader;
     deft__web_request    *request;  // being read or answered; NULL: none
     uint64_t              heard_ms; // when it last made progress
+    uint64_t              began_ms; // when the request began that is being read
+    uint32_t              request_count; // so far
     bool                  is_ready; // in the web's list of those that can go on
     bool                  is_busy;  // its request is complete and waits for the answer
     deft__web_connection *next_ready;
@@ -48,6 +51,7 @@ struct deft__web_stream {
     deft__web_stream     *next, *previous; // of its session; of the web, where there is none
     deft__web_session    *session;         // NULL: modern
     deft__client         *client;          // modern: its own
+    deft__web_principal  *principal;       // whose call it is; NULL: it is none, or over
     deft__web_connection *connection;      // NULL: nobody listens now
     deft_buffer           id;              // of the request, raw; empty: a session's own stream
     uint64_t              number;          // in event ids
@@ -70,7 +74,7 @@ struct deft__web_session {
     deft__web_session *next_same; // in its bucket
     char               id[DEFT__SESSION_ID_SIZE + 1];
     deft__client      *client;
-    uint64_t           principal;
+    deft__web_principal *principal;
     bool               is_everything; // by the path it began with
     deft_buffer        server;
     deft__web_stream  *streams;
@@ -91,6 +95,8 @@ struct deft__web {
     deft__arena           lists; // of the options
     deft__web_host        host;
     uint64_t              now_ms;
+    int64_t               date_s;
+    deft__access          access;
     char                  date[DEFT__HTTP_DATE_SIZE];
     deft__web_connection *connections;
     size_t                connection_count;
@@ -127,6 +133,20 @@ void deft__web_begin_events(deft__web_connection *connection, const char *header
 void deft__web_send_event(deft__web_connection *connection, const deft__sse_event *event);
 // Ends it. The request is over then.
 void deft__web_end_events(deft__web_connection *connection);
+
+// Ends everything that belongs to a principal, at once.
+void deft__web_end_principal(deft__web *web, const deft__web_principal *principal);
+
+// --- admit.c: who asks, and whether it may ask now. ---
+
+// False after answering: nobody's token.
+bool deft__web_find_principal(deft__web_connection *connection);
+// Counts a call of the request's principal. False after answering: it has too many.
+bool deft__web_admit(deft__web_connection *connection, const deft__mcp_message *message);
+
+// --- metrics.c ---
+
+void deft__web_answer_metrics(deft__web_connection *connection);
 
 // --- request.c: what is asked. ---
 

@@ -29,7 +29,20 @@ deft__web_stream *deft__web_stream_new(deft__web *web, deft__web_session *sessio
     }
     *list                       = stream;
     connection->request->stream = stream;
+    if (connection->request->is_counted) {
+        connection->request->is_counted = false;
+        stream->principal               = connection->request->principal;
+    }
     return stream;
+}
+
+// The call is over for whom it is counted.
+static void end_call(deft__web_stream *stream)
+{
+    if (stream->principal != NULL) {
+        deft__principal_end(stream->principal);
+        stream->principal = NULL;
+    }
 }
 
 void deft__web_stream_free(deft__web_stream *stream)
@@ -37,6 +50,7 @@ void deft__web_stream_free(deft__web_stream *stream)
     deft__web         *web     = stream->web;
     deft__web_session *session = stream->session;
     deft__web_stream **list    = session != NULL ? &session->streams : &web->streams;
+    end_call(stream);
     if (stream->client != NULL) {
         deft__client_close(stream->client);
     }
@@ -56,6 +70,7 @@ void deft__web_stream_free(deft__web_stream *stream)
 
 static void end_stream(deft__web_stream *stream)
 {
+    end_call(stream);
     stream->is_over        = true;
     stream->web->has_ended = true;
 }
