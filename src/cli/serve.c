@@ -98,13 +98,13 @@ static bool enter(const deft__cli *cli)
 // --- Over HTTP. ----------------------------------------------------------------------------------
 
 typedef struct http_flags {
-    char        address[64];
-    uint64_t    port;
+    char             address[64];
+    uint64_t         port;
     deft__token_list tokens;
-    deft_view   hosts[16];
-    size_t      host_count;
-    deft_view   origins[16];
-    size_t      origin_count;
+    deft_view        hosts[16];
+    size_t           host_count;
+    deft_view        origins[16];
+    size_t           origin_count;
 } http_flags;
 
 // "127.0.0.1:8080", "[::1]:8080", ":8080" or "8080". False after complaining.
@@ -149,7 +149,7 @@ static bool read_http_flags(const deft__cli *cli, const char *address, http_flag
     const char *path   = deft__invocation_value(&cli->invocation, DEFT__FLAG_TOKEN_FILE);
     http->host_count   = read_names(cli, DEFT__FLAG_HOST, http->hosts);
     http->origin_count = read_names(cli, DEFT__FLAG_ALLOW_ORIGIN, http->origins);
-    deft_error  error  = DEFT_ERROR_INIT;
+    deft_error error   = DEFT_ERROR_INIT;
     if (!read_address(cli, address, http)) {
         return false;
     }

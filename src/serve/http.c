@@ -251,7 +251,7 @@ static deft_status open_site(site *self, deft_error *error)
                                           .body_size_max = self->service.settings->message_size_max};
     const deft__web_host       host    = {
                  .context = self, .send = web_send, .close = web_close, .random = web_random};
-    deft__loop                *loop    = self->service.loop;
+    deft__loop *loop = self->service.loop;
     deft__task_init(&self->stop, stop, self);
     self->tick  = deft__alarm_new(loop, tick, self);
     self->grace = deft__alarm_new(loop, stop, self);

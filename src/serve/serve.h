@@ -32,13 +32,13 @@ typedef struct deft__serve_options {
     uint64_t    grace_ms;          // open calls may still end when the agent says no more; 5,000
 
     // deft__serve_http only: it sets the first one itself.
-    bool             is_shared; // by agents that can do different things
-    const char      *address;   // in numbers; NULL: 127.0.0.1
-    uint16_t         port;      // 0: any that is free
-    const deft_view *hosts;     // accepted in Host beside loopback's names
-    size_t           host_count;
-    const deft_view *origins; // accepted in Origin beside loopback's
-    size_t           origin_count;
+    bool               is_shared; // by agents that can do different things
+    const char        *address;   // in numbers; NULL: 127.0.0.1
+    uint16_t           port;      // 0: any that is free
+    const deft_view   *hosts;     // accepted in Host beside loopback's names
+    size_t             host_count;
+    const deft_view   *origins; // accepted in Origin beside loopback's
+    size_t             origin_count;
     const deft__token *tokens; // one of these must be shown
     size_t             token_count;
     bool               is_token_needed; // also where there are none, as yet

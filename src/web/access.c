@@ -118,7 +118,7 @@ static void change_limits(deft__web_principal *principal, const deft__token *tok
 
 // Takes those that are not in the new list away.
 static void remove_missing(deft__access *access, void (*removed)(void *, deft__web_principal *),
-                           void *context)
+                           void         *context)
 {
     for (deft__web_principal **at = &access->principals; *at != NULL;) {
         deft__web_principal *one = *at;
@@ -200,16 +200,15 @@ deft__web_principal *deft__access_find(deft__access *access, deft_view token, in
     }
     const deft_view shown = deft_view_make((const char *)digest.bytes, sizeof digest.bytes);
     for (deft__web_principal *one = access->principals; one != NULL; one = one->next) {
-        const deft_view known = deft_view_make((const char *)one->token.digest.bytes,
-                                               sizeof one->token.digest.bytes);
+        const deft_view known =
+            deft_view_make((const char *)one->token.digest.bytes, sizeof one->token.digest.bytes);
         if (deft__same_secret(shown, known)) {
             found = one; // and the others are compared all the same
         }
     }
     deft__wipe(&digest, sizeof digest);
-    return found != NULL && (found->token.expires_s == 0 || date_s < found->token.expires_s)
-               ? found
-               : NULL;
+    return found != NULL && (found->token.expires_s == 0 || date_s < found->token.expires_s) ? found
+                                                                                             : NULL;
 }
 
 bool deft__access_fail(deft__access *access, uint64_t now_ms)

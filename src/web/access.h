@@ -15,8 +15,8 @@
 
 // A token as its owner wrote it down. Zero in a limit: none.
 typedef struct deft__token {
-    deft_view        name; // of letters, digits, '.', '_' and '-': it stands in metrics and journals
-    deft__digest     digest;
+    deft_view    name; // of letters, digits, '.', '_' and '-': it stands in metrics and journals
+    deft__digest digest;
     deft_restriction restriction;      // without patterns: everything
     uint32_t         calls_per_minute; // requests of the protocol, pings aside
     uint32_t         concurrent_calls; // those that wait for their answer

@@ -13,7 +13,7 @@
 // With no token there is no error in it (RFC 6750, section 3.1).
 static const char challenge[] = "Bearer realm=\"deft\"";
 static const char invalid[]   = "Bearer realm=\"deft\", error=\"invalid_token\", "
-                              "error_description=\"the token is unknown or has expired\"";
+                                "error_description=\"the token is unknown or has expired\"";
 
 bool deft__web_find_principal(deft__web_connection *connection)
 {
@@ -23,7 +23,7 @@ bool deft__web_find_principal(deft__web_connection *connection)
     deft_view          token   = {NULL, 0};
     const bool is_given = deft__http_find(&request->head, "Authorization", &value) == DEFT_OK &&
                           deft__http_bearer(value, &token) != DEFT_NOT_FOUND;
-    request->principal  = deft__access_find(&web->access, token, web->date_s);
+    request->principal = deft__access_find(&web->access, token, web->date_s);
     if (request->principal != NULL) {
         return true;
     }

@@ -19,15 +19,15 @@ typedef struct deft__web_request deft__web_request;
 
 // A request, from its head to its answer.
 struct deft__web_request {
-    deft__arena                arena;
-    deft__http_head            head; // in the arena
-    deft_buffer                body;
-    deft__web_principal       *principal;
-    bool                       is_everything; // by its path
-    deft_view                  server;        // by its path; empty: all
-    bool                       is_counted;    // as a call of the principal, until a stream is
-    deft__web_stream          *stream;        // what answers it; NULL: nothing yet
-    bool                       is_streaming;  // its answer has begun, as events
+    deft__arena          arena;
+    deft__http_head      head; // in the arena
+    deft_buffer          body;
+    deft__web_principal *principal;
+    bool                 is_everything; // by its path
+    deft_view            server;        // by its path; empty: all
+    bool                 is_counted;    // as a call of the principal, until a stream is
+    deft__web_stream    *stream;        // what answers it; NULL: nothing yet
+    bool                 is_streaming;  // its answer has begun, as events
 };
 
 struct deft__web_connection {
@@ -35,12 +35,12 @@ struct deft__web_connection {
     void                 *tag;
     deft__web_connection *next, *previous;
     deft__http_reader     reader;
-    deft__web_request    *request;  // being read or answered; NULL: none
-    uint64_t              heard_ms; // when it last made progress
-    uint64_t              began_ms; // when the request began that is being read
+    deft__web_request    *request;       // being read or answered; NULL: none
+    uint64_t              heard_ms;      // when it last made progress
+    uint64_t              began_ms;      // when the request began that is being read
     uint32_t              request_count; // so far
-    bool                  is_ready; // in the web's list of those that can go on
-    bool                  is_busy;  // its request is complete and waits for the answer
+    bool                  is_ready;      // in the web's list of those that can go on
+    bool                  is_busy;       // its request is complete and waits for the answer
     deft__web_connection *next_ready;
 };
 
@@ -69,23 +69,23 @@ typedef struct deft__web_event {
 } deft__web_event;
 
 struct deft__web_session {
-    deft__web         *web;
-    deft__web_session *next, *previous;
-    deft__web_session *next_same; // in its bucket
-    char               id[DEFT__SESSION_ID_SIZE + 1];
-    deft__client      *client;
+    deft__web           *web;
+    deft__web_session   *next, *previous;
+    deft__web_session   *next_same; // in its bucket
+    char                 id[DEFT__SESSION_ID_SIZE + 1];
+    deft__client        *client;
     deft__web_principal *principal;
-    bool               is_everything; // by the path it began with
-    deft_buffer        server;
-    deft__web_stream  *streams;
-    deft__web_stream  *own; // GET; NULL: none is open
-    deft__web_event   *events;
-    deft__web_event  **events_end;
-    size_t             event_count;
-    size_t             event_size;
-    uint64_t           used_ms;
-    bool               is_announced; // its id was sent
-    bool               is_over;
+    bool                 is_everything; // by the path it began with
+    deft_buffer          server;
+    deft__web_stream    *streams;
+    deft__web_stream    *own; // GET; NULL: none is open
+    deft__web_event     *events;
+    deft__web_event    **events_end;
+    size_t               event_count;
+    size_t               event_size;
+    uint64_t             used_ms;
+    bool                 is_announced; // its id was sent
+    bool                 is_over;
 };
 
 struct deft__web {

@@ -124,7 +124,8 @@ static bool check_head(deft__web_connection *connection, endpoint *found)
     if (*found == ENDPOINT_HEALTH || *found == ENDPOINT_READY) {
         return true; // anybody may know
     }
-    if (request->head.method != DEFT__HTTP_METHOD_OPTIONS && !deft__web_find_principal(connection)) {
+    if (request->head.method != DEFT__HTTP_METHOD_OPTIONS &&
+        !deft__web_find_principal(connection)) {
         return false;
     }
     if (web->is_draining) {

@@ -45,7 +45,7 @@ deft__web_connection *deft__web_connect(deft__web *web, void *tag)
     deft__http_reader_init(&connection->reader, web->options.body_size_max, web->allocator);
     connection->reader.head_size_max = web->options.head_size_max;
     connection->began_ms             = web->now_ms;
-    connection->next = web->connections;
+    connection->next                 = web->connections;
     if (connection->next != NULL) {
         connection->next->previous = connection;
     }
@@ -473,8 +473,8 @@ deft_status deft__web_set_tokens(deft__web *web, const deft__token *tokens, size
                                  deft_error *error)
 {
     const bool        was_needed = web->access.is_needed;
-    const deft_status status     = deft__access_set(&web->access, tokens, count, web->now_ms,
-                                                    principal_removed, web, error);
+    const deft_status status =
+        deft__access_set(&web->access, tokens, count, web->now_ms, principal_removed, web, error);
     if (status == DEFT_OK && !was_needed) {
         deft__web_end_principal(web, &web->access.everybody);
     }

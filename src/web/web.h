@@ -33,20 +33,20 @@ typedef struct deft__web_options {
     bool             is_any_host; // where a token is needed anyway
     const deft_view *origins;     // accepted in Origin beside loopback's own
     size_t           origin_count;
-    bool             is_cors_off;  // those origins get no CORS headers, and no preflight
-    uint32_t         head_size_max;    // of the request line and all headers; 32 KiB
-    uint64_t         body_size_max;    // 64 MiB
-    uint32_t         requests_max;     // on one connection, which is closed then; 100,000
-    uint32_t         sessions_max;     // 10,000
-    uint64_t         session_idle_ms;  // without a request or a stream; an hour
-    uint64_t         request_idle_ms;  // a request that does not get on; 30,000
-    uint64_t         request_ms;       // a request from its first byte to its last; 300,000
-    uint64_t         keep_alive_ms;    // a connection without a request; 120,000
+    bool             is_cors_off;         // those origins get no CORS headers, and no preflight
+    uint32_t         head_size_max;       // of the request line and all headers; 32 KiB
+    uint64_t         body_size_max;       // 64 MiB
+    uint32_t         requests_max;        // on one connection, which is closed then; 100,000
+    uint32_t         sessions_max;        // 10,000
+    uint64_t         session_idle_ms;     // without a request or a stream; an hour
+    uint64_t         request_idle_ms;     // a request that does not get on; 30,000
+    uint64_t         request_ms;          // a request from its first byte to its last; 300,000
+    uint64_t         keep_alive_ms;       // a connection without a request; 120,000
     uint32_t         failures_per_second; // tokens that are nobody's; 100
-    uint64_t         quiet_ms;         // a stream that is silent gets a comment; 15,000
-    uint32_t         replay_count_max; // events kept of a session, to be sent again; 256
-    size_t           replay_size_max;  // bytes of these; 1 MiB
-    size_t           held_size_max;    // bytes of requests behind one that is not answered; 1 MiB
+    uint64_t         quiet_ms;            // a stream that is silent gets a comment; 15,000
+    uint32_t         replay_count_max;    // events kept of a session, to be sent again; 256
+    size_t           replay_size_max;     // bytes of these; 1 MiB
+    size_t           held_size_max; // bytes of requests behind one that is not answered; 1 MiB
 } deft__web_options;
 
 // `options` is copied, lists included; the gateway and what `host` points to must outlive the web.

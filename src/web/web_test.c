@@ -145,15 +145,14 @@ static void settle(void)
 static void open_web_with(const deft__web_options *options, bool is_guarded,
                           const deft_allocator *allocator)
 {
-    const deft__gateway_host host     = {.server_start   = server_start,
-                                         .server_send    = server_send,
-                                         .server_stop    = server_stop,
-                                         .client_send    = client_send,
-                                         .snapshot_build = snapshot_build};
-    const deft__web_host     web_host = {
-            .send = web_send, .close = web_close, .random = web_random};
-    stage.now_ms                      = 1000;
-    stage.random                      = 0;
+    const deft__gateway_host host = {.server_start   = server_start,
+                                     .server_send    = server_send,
+                                     .server_stop    = server_stop,
+                                     .client_send    = client_send,
+                                     .snapshot_build = snapshot_build};
+    const deft__web_host web_host = {.send = web_send, .close = web_close, .random = web_random};
+    stage.now_ms                  = 1000;
+    stage.random                  = 0;
     deft_settings_init(&stage.settings, DEFT_PRESET_DEFT);
     stage.manifest                    = deft__manifest_new(deft_view_of(MANIFEST), NULL, NULL);
     const deft__gateway_server server = {
