@@ -15,6 +15,7 @@
 //     allow CLIENT PATTERN    the client may reach only these tools
 //     deny CLIENT PATTERN     the client may not reach these tools
 //     reach CLIENT PATTERN    the client may reach only these servers
+//     principal CLIENT N      whose the client is
 //     capable NAME {...}      its capabilities
 //     client > {...}          the client says; "client2" is another one
 //     NAME > {...}            the server says
@@ -72,6 +73,7 @@ typedef struct play {
     deft__client  *clients[CLIENTS_MAX];
     char          *only[CLIENTS_MAX]; // the one server that a client sees
     bool           is_everything[CLIENTS_MAX];
+    uint64_t       principals[CLIENTS_MAX];
     char          *allowed[CLIENTS_MAX]; // a pattern of tools that it may reach
     char          *denied[CLIENTS_MAX];  // a pattern of tools that it may not reach
     char          *reached[CLIENTS_MAX]; // a pattern of servers that it may reach
@@ -346,7 +348,8 @@ static deft__client *open_client(play *p, size_t place)
                                               .tool_count   = allowed.size > 0 ? 1 : 0,
                                               .denied       = &denied,
                                               .denied_count = denied.size > 0 ? 1 : 0};
-    const deft__client_options options     = {.is_everything = p->is_everything[place],
+    const deft__client_options options     = {.principal     = p->principals[place],
+                                              .is_everything = p->is_everything[place],
                                               .server        = deft_view_of(p->only[place]),
                                               .restriction   = &restriction};
     deft_error                 error       = DEFT_ERROR_INIT;
@@ -399,6 +402,8 @@ static bool prepare_client(play *p, const char *word, size_t place, const char *
         p->denied[place] = copy_text(rest, strlen(rest));
     } else if (strcmp(word, "reach") == 0) {
         p->reached[place] = copy_text(rest, strlen(rest));
+    } else if (strcmp(word, "principal") == 0) {
+        p->principals[place] = strtoull(rest, NULL, 10);
     } else if (strcmp(word, "everything") == 0) {
         p->is_everything[place] = true;
     } else {
