@@ -51,6 +51,7 @@ deft__loop *deft__loop_new(const deft_allocator *allocator, deft_error *error)
         deft__free(allocator, loop, sizeof *loop);
         return NULL;
     }
+    loop->uv.data   = loop;
     loop->allocator = allocator;
     deft__chain_init(&loop->unsent);
     loop->tasks.next     = &loop->tasks;
@@ -84,6 +85,7 @@ void deft__loop_free(deft__loop *loop)
     const int code = uv_loop_close(&loop->uv);
     assert(code == 0); // something on the loop was not closed
     (void)code;
+    deft__streams_clear(loop);
     deft__free(loop->allocator, loop, sizeof *loop);
 }
 
