@@ -698,6 +698,7 @@ deft__client *deft__client_open(deft__gateway *gateway, const deft__client_optio
     }
     client->gateway     = gateway;
     client->tag         = options->tag;
+    client->principal   = options->principal;
     client->send        = options->send;
     client->waiting_end = &client->waiting;
     client->log_level   = 1; // info

@@ -153,7 +153,7 @@ static void send_on(deft__client *client, const deft__mcp_message *message, deft
     if (name.status == DEFT_OK) {
         write_members(message, replaced, deft_buffer_view(&name), &members);
     }
-    if (deft__ask_resume(client, message, shown, &members)) {
+    if (deft__ask_resume(client, message, method, server, shown, &members)) {
         goto done;
     }
     if (name.status != DEFT_OK || members.status != DEFT_OK) {

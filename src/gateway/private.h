@@ -36,6 +36,7 @@ struct deft__gateway {
     uint64_t              refresh_age_ms;
     unsigned              declared; // 0: what the first client can do
     uint64_t              seed;
+    deft__seal_key        key;
     deft__gateway_host    host;
     deft__timers          timers;
     deft__link_driver     driver;
@@ -95,6 +96,7 @@ typedef struct deft__shown {
 struct deft__client {
     deft__gateway *gateway;
     void          *tag;
+    uint64_t       principal;
     void (*send)(void *tag, deft_view about, deft_view line); // NULL: the host's
     deft__client *next, *previous;
     bool          is_closed;

@@ -24,9 +24,10 @@ deft__relay *deft__relay_of(const deft__exchange *exchange)
 
 static void enlist(deft__relay *relay, deft__client *client)
 {
-    relay->client   = client;
-    relay->previous = NULL;
-    relay->next     = client->relays;
+    relay->client    = client;
+    relay->principal = client->principal;
+    relay->previous  = NULL;
+    relay->next      = client->relays;
     if (relay->next != NULL) {
         relay->next->previous = relay;
     }

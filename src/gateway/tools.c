@@ -433,7 +433,8 @@ static void start_call(deft__client *client, const deft__mcp_message *message,
     if (is_loading(client) && refresh_list(client, &is_grown) == DEFT_OK && is_grown) {
         deft__client_tell_changed(client, DEFT__CHANGED_TOOLS); // a direct call loads, too
     }
-    if (deft__ask_resume(client, message, tool->id, &members)) {
+    if (deft__ask_resume(client, message, "tools/call",
+                         deft__snapshot_server_of(snapshot, call->tool), tool->id, &members)) {
         deft_buffer_clear(&members);
         return;
     }

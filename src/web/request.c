@@ -237,7 +237,8 @@ static void answer_options(deft__web_connection *connection)
 
 static deft__client_options client_options(const deft__web_request *request)
 {
-    return (deft__client_options){.is_everything = request->is_everything,
+    return (deft__client_options){.principal     = request->principal->number,
+                                  .is_everything = request->is_everything,
                                   .server        = request->server,
                                   .restriction   = request->principal->restriction};
 }

@@ -13,6 +13,7 @@
 //     only CLIENT NAME        the client sees one server, under its own names
 //     everything CLIENT       the client sees all tools, none deferred
 //     allow CLIENT PATTERN    the client may reach only these tools
+//     principal CLIENT N      whose the client is
 //     capable NAME {...}      its capabilities
 //     client > {...}          the client says; "client2" is another one
 //     NAME > {...}            the server says
@@ -70,6 +71,7 @@ typedef struct play {
     deft__client  *clients[CLIENTS_MAX];
     char          *only[CLIENTS_MAX]; // the one server that a client sees
     bool           is_everything[CLIENTS_MAX];
+    uint64_t       principals[CLIENTS_MAX];
     char          *allowed[CLIENTS_MAX]; // a pattern of tools that it may reach
     uint64_t       now_ms;
     event         *events;
@@ -335,7 +337,8 @@ static deft__client *open_client(play *p, size_t place)
 {
     const deft_view            pattern     = deft_view_of(p->allowed[place]);
     const deft_restriction     restriction = {.tools = &pattern, .tool_count = 1};
-    const deft__client_options options     = {.is_everything = p->is_everything[place],
+    const deft__client_options options     = {.principal     = p->principals[place],
+                                              .is_everything = p->is_everything[place],
                                               .server        = deft_view_of(p->only[place]),
                                               .restriction   = pattern.size > 0 ? &restriction : NULL};
     deft_error                 error       = DEFT_ERROR_INIT;
@@ -384,6 +387,8 @@ static bool prepare_client(play *p, const char *word, size_t place, const char *
         p->only[place] = copy_text(rest, strlen(rest));
     } else if (strcmp(word, "allow") == 0) {
         p->allowed[place] = copy_text(rest, strlen(rest));
+    } else if (strcmp(word, "principal") == 0) {
+        p->principals[place] = strtoull(rest, NULL, 10);
     } else if (strcmp(word, "everything") == 0) {
         p->is_everything[place] = true;
     } else {
