@@ -34,6 +34,9 @@ struct deft__loop {
     deft__outbox *spares; // that no stream needs at the moment
     unsigned      spare_count;
 
+    struct deft__stream *failed; // their owners are still to be told
+    deft__task           tell_failed;
+
     uv_idle_t  has_tasks; // active while something was deferred: the loop then does not wait
     deft__task tasks;     // the head of a ring
 
@@ -76,6 +79,8 @@ static inline void deft__chain_remove(deft__chain *link)
 
 // stream.c: sends what waits in `loop->unsent`.
 void deft__streams_send(deft__loop *loop);
+// Tells what waits in `loop->failed`.
+void deft__streams_tell_failed(void *context);
 // Frees what it keeps for streams.
 void deft__streams_clear(deft__loop *loop);
 

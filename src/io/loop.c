@@ -54,6 +54,7 @@ deft__loop *deft__loop_new(const deft_allocator *allocator, deft_error *error)
     loop->uv.data   = loop;
     loop->allocator = allocator;
     deft__chain_init(&loop->unsent);
+    deft__task_init(&loop->tell_failed, deft__streams_tell_failed, loop);
     loop->tasks.next     = &loop->tasks;
     loop->tasks.previous = &loop->tasks;
 

@@ -56,22 +56,25 @@ struct deft__stream {
     void (*read)(void *context, deft_view bytes);
     void (*ended)(void *context, deft__stream_end end, int code);
     void (*drained)(void *context);
-    deft__outbox *outbox; // NULL: there is nothing to send
-    uint32_t      queue_max;
-    int           descriptor; // -1: given up
-    int           end_code;
-    unsigned      end : 2;     // deft__stream_end, once it has failed
-    unsigned      access : 2;  // access_kind
-    unsigned      watched : 2; // UV_READABLE, UV_WRITABLE
-    bool          is_inherited : 1;
-    bool          is_file : 1; // cannot be polled: always ready
-    bool          is_reading : 1;
-    bool          is_blocked : 1; // the peer takes no more at the moment
-    bool          is_finishing : 1;
-    bool          has_failed : 1;
-    bool          has_ended : 1;      // its owner knows
-    bool          is_closed : 1;      // by its owner
-    bool          is_handle_gone : 1; // libuv has let go
+    union {
+        deft__outbox *outbox;      // NULL: there is nothing to send
+        deft__stream *next_failed; // once it has failed: in the loop's list, until that is told
+    };
+    uint32_t queue_max;
+    int      descriptor; // -1: given up
+    int      end_code;
+    unsigned end : 2;     // deft__stream_end, once it has failed
+    unsigned access : 2;  // access_kind
+    unsigned watched : 2; // UV_READABLE, UV_WRITABLE
+    bool     is_inherited : 1;
+    bool     is_file : 1; // cannot be polled: always ready
+    bool     is_reading : 1;
+    bool     is_blocked : 1; // the peer takes no more at the moment
+    bool     is_finishing : 1;
+    bool     has_failed : 1;     // and its owner is still to be told
+    bool     has_ended : 1;      // its owner knows
+    bool     is_closed : 1;      // by its owner
+    bool     is_handle_gone : 1; // libuv has let go
 };
 
 static deft__loop *loop_of(const deft__stream *stream)
@@ -81,7 +84,6 @@ static deft__loop *loop_of(const deft__stream *stream)
 
 static void poll_ready(uv_poll_t *poll, int status, int events);
 static void read_file(uv_idle_t *idle);
-static void tell_end(deft__stream *stream, deft__stream_end end, int code);
 
 // --- Outboxes. ------------------------------------------------------------------------------------
 
@@ -178,15 +180,12 @@ static void watch(deft__stream *stream)
     }
 }
 
-// libuv lets go in a later phase of its turn, where the owner can be told what went wrong.
 static void handle_gone(uv_handle_t *handle)
 {
     deft__stream *stream   = handle->data;
     stream->is_handle_gone = true;
     if (stream->is_closed) {
         deft__free(loop_of(stream)->allocator, stream, sizeof *stream);
-    } else if (stream->has_failed) {
-        tell_end(stream, (deft__stream_end)stream->end, stream->end_code);
     }
 }
 
@@ -229,13 +228,39 @@ static void tell_end(deft__stream *stream, deft__stream_end end, int code)
     }
 }
 
-// Gives the peer up now and tells its owner later: this may be in the middle of a write.
+// Gives the peer up now and tells its owner in the next turn: this may be in the middle of a write.
 static void fail(deft__stream *stream, deft__stream_end end, int code)
 {
+    deft__loop *loop = loop_of(stream);
     release_descriptor(stream);
-    stream->has_failed = true;
-    stream->end        = (unsigned)end & 3u;
-    stream->end_code   = code;
+    stream->has_failed  = true;
+    stream->end         = (unsigned)end & 3u;
+    stream->end_code    = code;
+    stream->next_failed = loop->failed;
+    loop->failed        = stream;
+    deft__loop_defer(loop, &loop->tell_failed);
+}
+
+static void forget_failure(deft__stream *stream)
+{
+    for (deft__stream **at = &loop_of(stream)->failed; *at != NULL; at = &(*at)->next_failed) {
+        if (*at == stream) {
+            *at = stream->next_failed;
+            break;
+        }
+    }
+    stream->has_failed = false;
+    stream->outbox     = NULL;
+}
+
+void deft__streams_tell_failed(void *context)
+{
+    const deft__loop *loop = context;
+    while (loop->failed != NULL) {
+        deft__stream *stream = loop->failed;
+        forget_failure(stream);
+        tell_end(stream, (deft__stream_end)stream->end, stream->end_code);
+    }
 }
 
 // --- Writing. -------------------------------------------------------------------------------------
@@ -375,7 +400,9 @@ void deft__stream_write(deft__stream *stream, deft_view bytes)
 
 size_t deft__stream_queued(const deft__stream *stream)
 {
-    return stream->outbox != NULL ? stream->outbox->queue.size - stream->outbox->sent : 0;
+    return stream->descriptor >= 0 && stream->outbox != NULL
+               ? stream->outbox->queue.size - stream->outbox->sent
+               : 0;
 }
 
 void deft__stream_finish(deft__stream *stream)
@@ -527,6 +554,9 @@ void deft__stream_close(deft__stream *stream)
     assert(!stream->is_closed);
     stream->is_closed = true;
     stream->has_ended = true; // nobody is told any more
+    if (stream->has_failed) {
+        forget_failure(stream);
+    }
     release_descriptor(stream);
     if (stream->is_handle_gone) {
         deft__free(loop_of(stream)->allocator, stream, sizeof *stream);
