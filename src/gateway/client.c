@@ -29,6 +29,10 @@ const deft_view deft__server_info = {server_info_text, sizeof server_info_text -
 
 #define WAITING_MAX 1024u // lines that come before the first catalog is there
 
+// The reader keeps its memory for the next line, but not what a line longer than this has needed: it
+// is eight times the line, and there is one reader for all clients.
+#define READER_LINE_MAX (64u * 1024)
+
 // --- Writing. ---
 
 deft_buffer *deft__client_begin_result(deft__client *client, deft_view id)
@@ -182,19 +186,52 @@ static void write_capabilities_and_instructions(deft__client *client, deft__json
     deft_buffer_clear(&text);
 }
 
+deft_view deft__client_name(const deft__client *client)
+{
+    const deft__identity *identity = client->identity;
+    return identity != NULL ? deft_view_make(identity->text, identity->name_size)
+                            : deft_view_of(NULL);
+}
+
+deft_view deft__client_capabilities_text(const deft__client *client)
+{
+    const deft__identity *identity = client->identity;
+    return identity != NULL
+               ? deft_view_make(identity->text + identity->name_size, identity->capabilities_size)
+               : deft_view_of(NULL);
+}
+
+static void forget_identity(deft__client *client)
+{
+    if (client->identity != NULL) {
+        deft__free(client->gateway->allocator, client->identity,
+                   sizeof *client->identity + client->identity->name_size +
+                       client->identity->capabilities_size);
+        client->identity = NULL;
+    }
+}
+
+// Without memory it has no name, and as many capabilities as if it had not said.
 static void take_identity(deft__client *client, deft__json_value info,
                           deft__json_value capabilities)
 {
-    deft__gateway *gateway = client->gateway;
-    deft_buffer_reset(&client->name);
-    deft_buffer_reset(&client->capabilities_text);
-    const deft__json_value name = deft__json_member(info, "name");
-    if (deft__json_is(name, DEFT__JSON_STRING)) {
-        const deft_view text = deft__json_string(name, &gateway->scratch);
-        deft_buffer_append(&client->name, deft_view_slice(text, 0, 128));
+    deft__gateway  *gateway = client->gateway;
+    const deft_view name    = deft_view_slice(
+           deft__json_string(deft__json_member(info, "name"), &gateway->scratch), 0, 128);
+    const deft_view text = deft__json_is(capabilities, DEFT__JSON_OBJECT)
+                               ? deft__json_raw(capabilities)
+                               : deft_view_of(NULL);
+    forget_identity(client);
+    if (name.size + text.size > 0) {
+        client->identity =
+            deft__new(gateway->allocator, sizeof *client->identity + name.size + text.size);
     }
-    if (deft__json_is(capabilities, DEFT__JSON_OBJECT)) {
-        deft_buffer_append(&client->capabilities_text, deft__json_raw(capabilities));
+    if (client->identity != NULL) {
+        client->identity->name_size         = (uint32_t)name.size;
+        client->identity->capabilities_size = (uint32_t)text.size;
+        for (size_t i = 0; i < name.size + text.size; i++) {
+            client->identity->text[i] = i < name.size ? name.data[i] : text.data[i - name.size];
+        }
     }
     client->capabilities = deft__mcp_client_capabilities(capabilities);
     deft_buffer_reset(&gateway->scratch);
@@ -437,7 +474,7 @@ static bool take_envelope(deft__client *client, const deft__mcp_message *message
 {
     deft__mcp_envelope envelope;
     deft_error         error = DEFT_ERROR_INIT;
-    if (deft__mcp_read_envelope(&client->reader, message, &envelope, &error) != DEFT_OK) {
+    if (deft__mcp_read_envelope(&client->gateway->reader, message, &envelope, &error) != DEFT_OK) {
         deft__client_send_error(client, message->id, DEFT__MCP_INVALID_PARAMS, "%s", error.message);
         return false;
     }
@@ -504,36 +541,45 @@ static bool is_batch_allowed(const deft__client *client)
            deft_view_equals(deft_view_of(client->version), "2025-03-26");
 }
 
-void deft__client_receive(deft__client *client, deft_view line)
+static void receive(deft__client *client, deft_view line)
 {
-    deft_error        error = DEFT_ERROR_INIT;
+    deft__mcp_reader *reader = &client->gateway->reader;
+    deft_error        error  = DEFT_ERROR_INIT;
     deft__mcp_message message;
-    const deft_status status = deft__mcp_reader_take(&client->reader, line, &error);
+    const deft_status status = deft__mcp_reader_take(reader, line, &error);
     if (status != DEFT_OK) {
         const int64_t code = status == DEFT_OUT_OF_MEMORY ? DEFT__MCP_INTERNAL_ERROR
-                             : client->reader.is_batch    ? DEFT__MCP_INVALID_REQUEST // it is empty
+                             : reader->is_batch           ? DEFT__MCP_INVALID_REQUEST // it is empty
                                                           : DEFT__MCP_PARSE_ERROR;
         deft__client_send_error(client, deft_view_of(NULL), code, "%s", error.message);
         return;
     }
-    if (client->reader.is_batch && !is_batch_allowed(client)) {
+    if (reader->is_batch && !is_batch_allowed(client)) {
         deft__client_send_error(client, deft_view_of(NULL), DEFT__MCP_INVALID_REQUEST,
                                 "an array of messages is not part of this protocol version");
         return;
     }
     for (;;) {
-        const deft_status next = deft__mcp_reader_next(&client->reader, &message, &error);
+        const deft_status next = deft__mcp_reader_next(reader, &message, &error);
         if (next == DEFT_NOT_FOUND || client->is_closed) {
             return;
         } else if (next == DEFT_OK) {
-            handle(client, &message,
-                   client->reader.is_batch ? deft__json_raw(client->reader.batch.value) : line);
+            handle(client, &message, reader->is_batch ? deft__json_raw(reader->batch.value) : line);
         } else {
             deft__client_send_error(client, message.id,
                                     next == DEFT_OUT_OF_MEMORY ? DEFT__MCP_INTERNAL_ERROR
                                                                : DEFT__MCP_INVALID_REQUEST,
                                     "%s", error.message);
         }
+    }
+}
+
+void deft__client_receive(deft__client *client, deft_view line)
+{
+    deft__gateway *gateway = client->gateway;
+    receive(client, line);
+    if (line.size > READER_LINE_MAX) {
+        deft__mcp_reader_clear(&gateway->reader);
     }
 }
 
@@ -566,13 +612,6 @@ deft__client *deft__client_open(deft__gateway *gateway, const deft__client_optio
     client->send        = options->send;
     client->waiting_end = &client->waiting;
     client->log_level   = 1; // info
-    deft__mcp_reader_init(&client->reader, gateway->allocator);
-    deft_buffer_init(&client->capabilities_text, gateway->allocator);
-    deft_buffer_init(&client->name, gateway->allocator);
-    deft_buffer_init(&client->bridge, gateway->allocator);
-    deft_buffer_init(&client->tools, gateway->allocator);
-    deft__map_init(&client->listed, gateway->seed, gateway->allocator);
-    deft__arena_init(&client->ids, gateway->allocator);
     deft__arena_init(&client->patterns, gateway->allocator);
     client->next = gateway->clients;
     if (client->next != NULL) {
@@ -619,14 +658,8 @@ void deft__client_close(deft__client *client)
         client->next->previous = client->previous;
     }
     gateway->client_count--;
-    deft_session_free(client->session);
-    deft__mcp_reader_clear(&client->reader);
-    deft_buffer_clear(&client->capabilities_text);
-    deft_buffer_clear(&client->name);
-    deft_buffer_clear(&client->bridge);
-    deft_buffer_clear(&client->tools);
-    deft__map_clear(&client->listed);
-    deft__arena_clear(&client->ids);
+    deft__client_clear_session(client);
+    forget_identity(client);
     deft__arena_clear(&client->patterns);
     deft__free(gateway->allocator, client, sizeof *client);
 }

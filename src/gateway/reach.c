@@ -175,3 +175,47 @@ bool deft__client_sees_same(const deft__client *client, const deft__offers *a,
         }
     }
 }
+
+static bool allows_tool(const deft_restriction *restriction, deft_view server,
+                        const deft_tool *tool)
+{
+    return (restriction->server_count == 0 ||
+            fits_any(restriction->servers, restriction->server_count, server)) &&
+           (restriction->tool_count == 0 ||
+            fits_any(restriction->tools, restriction->tool_count, tool->name) ||
+            fits_any(restriction->tools, restriction->tool_count, tool->id)) &&
+           !fits_any(restriction->denied, restriction->denied_count, tool->name) &&
+           !fits_any(restriction->denied, restriction->denied_count, tool->id);
+}
+
+static const deft_tool *next_allowed(const deft__client *client, const deft_catalog *catalog,
+                                     uint32_t *at)
+{
+    while (*at < deft_catalog_tool_count(catalog)) {
+        const deft_tool *tool   = deft_catalog_tool(catalog, (deft_tool_id){(*at)++});
+        const deft_view  server = deft_catalog_server(catalog, tool->server)->name;
+        if (allows_tool(&client->restriction, server, tool)) {
+            return tool;
+        }
+    }
+    return NULL;
+}
+
+bool deft__client_sees_same_tools(const deft__client *client, const deft_catalog *a,
+                                  const deft_catalog *b)
+{
+    uint32_t at_a = 0;
+    uint32_t at_b = 0;
+    while (client->is_restricted) {
+        const deft_tool *one   = next_allowed(client, a, &at_a);
+        const deft_tool *other = next_allowed(client, b, &at_b);
+        if (one == NULL || other == NULL) {
+            return one == other;
+        }
+        if (!deft_view_equal(one->id, other->id) ||
+            !deft_view_equal(one->definition, other->definition)) {
+            return false;
+        }
+    }
+    return false;
+}

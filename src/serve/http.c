@@ -24,8 +24,7 @@ typedef struct visitor {
     struct visitor       *next, *previous;
     site                 *site;
     deft__stream         *stream;
-    deft__web_connection *connection; // NULL: the web is done with it
-    bool                  is_leaving; // closed when what waits is out
+    deft__web_connection *connection; // NULL: the web is done with it; it goes when all is out
 } visitor;
 
 struct site {
@@ -87,7 +86,7 @@ static void visitor_ended(void *context, deft__stream_end end, int code)
 static void visitor_drained(void *context)
 {
     visitor *one = context;
-    if (one->is_leaving) {
+    if (one->connection == NULL) {
         free_visitor(one);
     }
 }
@@ -133,7 +132,6 @@ static void web_close(void *context, void *tag)
     visitor *one = tag;
     (void)context;
     one->connection = NULL;
-    one->is_leaving = true;
     deft__stream_finish(one->stream);
     if (deft__stream_queued(one->stream) == 0) {
         free_visitor(one);

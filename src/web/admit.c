@@ -32,6 +32,7 @@ bool deft__web_find_principal(deft__web_connection *connection)
                          "WWW-Authenticate", deft_view_of(is_given ? invalid : challenge));
     } else {
         request->head.is_kept_alive = false;
+        connection->is_kept_alive   = false;
         deft__web_answer(connection, 429, "text/plain",
                          deft_view_of("too many requests without a good token\n"), "Retry-After",
                          deft_view_of("1"));

@@ -276,7 +276,7 @@ static void take_modern(deft__web_connection *connection, const deft__mcp_messag
     stream->client               = deft__client_open(web->gateway, &options, &error);
     if (stream->client == NULL) {
         stream->connection = NULL;
-        request->stream    = NULL;
+        connection->stream = NULL;
         deft__web_stream_free(stream);
         deft__web_fail(connection, error.status == DEFT_NOT_FOUND ? 404 : 503, message->id,
                        DEFT__MCP_INTERNAL_ERROR, deft_view_of(error.message), deft_view_of(NULL));
@@ -325,7 +325,7 @@ static deft__web_session *find_session(deft__web_connection *connection)
     deft__web_session *session = deft__web_session_find(connection->web, id);
     if (session == NULL || session->principal != request->principal ||
         session->is_everything != request->is_everything ||
-        !deft_view_equal(deft_buffer_view(&session->server), request->server)) {
+        !deft_view_equal(deft_view_make(session->server, session->server_size), request->server)) {
         fail(connection, 404, -32001, "there is no such session; begin again with initialize");
         return NULL;
     }
