@@ -11,7 +11,7 @@ typedef struct reply {
     const char *body;
 } reply;
 
-#define REDIRECT  -1
+#define REDIRECT  (-1)
 #define UNREACHED 0
 #define REPLIES(...)                                                                               \
     (const reply[])                                                                                \

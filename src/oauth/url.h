@@ -33,7 +33,7 @@ typedef enum deft__oauth_known {
     DEFT__OAUTH_KNOWN_ROOT      // https://h/.well-known/NAME
 } deft__oauth_known;
 
-void deft__oauth_url_write_known(deft_view url, deft__oauth_known place, const char *name,
+void deft__oauth_url_write_known(deft_view url, deft__oauth_known where, const char *name,
                                  deft_buffer *out);
 bool deft__oauth_url_has_path(deft_view url); // more than a slash
 
