@@ -37,6 +37,7 @@ struct deft__oauth {
     bool        is_old;        // 2025-03-26: no metadata of the resource
     bool        is_renewal;    //
     bool        is_local;      // the server is on this machine, so others may be
+    bool        is_unscoped;   // registered without a scope
     bool        is_refused;    //
     bool        has_failed;    //
     deft_buffer url;           // of the request, or the page
@@ -364,7 +365,7 @@ static void write_registration(deft__oauth *oauth, deft__json_writer *json)
     write_array(json, "response_types", "code", NULL);
     deft__json_name(json, "token_endpoint_auth_method");
     deft__json_write_text(json, deft__oauth_method_name(oauth->login.method));
-    if (oauth->scope.size > 0) {
+    if (oauth->scope.size > 0 && !oauth->is_unscoped) {
         deft__json_name(json, "scope");
         deft__json_write_string(json, deft_buffer_view(&oauth->scope));
     }
@@ -391,6 +392,12 @@ static void take_client(deft__oauth *oauth, int status, deft_view body)
     deft_error   said = DEFT_ERROR_INIT;
     deft__quoted name;
     const char  *who = show_origin(&name, oauth->server.registration_endpoint);
+    if (status == 400 && oauth->scope.size > 0 && !oauth->is_unscoped) {
+        // Some want to know the scope beforehand; others know none but their own.
+        oauth->is_unscoped = true;
+        register_client(oauth);
+        return;
+    }
     if (status != 201 && status != 200) {
         (void)deft__oauth_describe(status, body, "", oauth->allocator, &said);
         FAIL(oauth, "%s does not register deft: %s; register it there yourself and set clientId",

@@ -305,7 +305,9 @@ void deft__service_renew(deft__service *service, size_t place)
     }
     deft__service_enter(service);
     deft__link_retry(deft__gateway_link(service->gateway, place));
-    deft__service_leave(service);
+    // Whoever waits for it looks then, whether anything has happened or not.
+    service->armed_at = 0;
+    deft__alarm_set(service->alarm, 0);
 }
 
 static deft_status start_remote(deft__life *life, deft_error *error)
