@@ -254,28 +254,37 @@ static bool is_from_issuer(deft__oauth *oauth, const deft__oauth_redirect *redir
     return true;
 }
 
+static void take_redirect(deft__oauth *oauth, const deft__oauth_redirect *redirect)
+{
+    deft__quoted first;
+    deft__quoted second;
+    if (!is_from_issuer(oauth, redirect)) {
+        return;
+    }
+    if (redirect->error.size > 0) {
+        FAIL(oauth, "the login was refused: %s%s%s", deft__quote(&first, redirect->error),
+             redirect->description.size > 0 ? ", " : "",
+             deft__quote(&second, redirect->description));
+    } else if (redirect->code.size == 0) {
+        FAIL(oauth, "the answer holds neither a code nor an error");
+    } else {
+        ask_for_tokens(oauth, redirect->code);
+    }
+}
+
 bool deft__oauth_redirected(deft__oauth *oauth, deft_view query)
 {
     deft__oauth_redirect redirect;
-    deft__quoted         first;
-    deft__quoted         second;
-    if (oauth->at != PHASE_PERSON ||
-        deft__oauth_read_redirect(query, &oauth->arena, &redirect, NULL) != DEFT_OK ||
-        !deft__same_secret(redirect.state, deft_buffer_view(&oauth->state))) {
-        return false;
+    deft__arena          arena; // of its own: anybody may come any number of times
+    deft__arena_init(&arena, oauth->allocator);
+    const bool is_ours = oauth->at == PHASE_PERSON &&
+                         deft__oauth_read_redirect(query, &arena, &redirect, NULL) == DEFT_OK &&
+                         deft__same_secret(redirect.state, deft_buffer_view(&oauth->state));
+    if (is_ours) {
+        take_redirect(oauth, &redirect);
     }
-    if (!is_from_issuer(oauth, &redirect)) {
-        return true;
-    }
-    if (redirect.error.size > 0) {
-        FAIL(oauth, "the login was refused: %s%s%s", deft__quote(&first, redirect.error),
-             redirect.description.size > 0 ? ", " : "", deft__quote(&second, redirect.description));
-    } else if (redirect.code.size == 0) {
-        FAIL(oauth, "the answer holds neither a code nor an error");
-    } else {
-        ask_for_tokens(oauth, redirect.code);
-    }
-    return true;
+    deft__arena_clear(&arena);
+    return is_ours;
 }
 
 // --- The client. ----------------------------------------------------------------------------------
