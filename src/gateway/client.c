@@ -568,6 +568,7 @@ static deft_status restrict_client(deft__client *client, const deft__client_opti
     const deft_restriction *wanted  = options->restriction != NULL ? options->restriction
                                       : options->server.size > 0   ? &only
                                                                    : NULL;
+    client->is_person               = options->is_person;
     client->is_everything           = options->is_everything || options->server.size > 0;
     if (options->server.size > 0) {
         while (

@@ -130,6 +130,7 @@ typedef struct deft__client_options {
     // Where its lines go, as host.client_send; NULL: there.
     void (*send)(void *tag, deft_view about, deft_view line);
     bool is_everything; // every tool is listed, none deferred: for hosts that search themselves
+    bool is_person; // at a command line: messages say 'deft search', not what a model would call
     deft_view               server; // only what this server has, under its own names, none deferred
     const deft_restriction *restriction; // what it may reach; NULL: all. Copied.
 } deft__client_options;

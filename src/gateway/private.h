@@ -89,6 +89,7 @@ struct deft__client {
 
     // What it is shown.
     bool             is_everything;
+    bool             is_person;
     bool             has_only; // one server's things only, under their own names
     uint32_t         only;
     bool             is_restricted;

@@ -292,6 +292,7 @@ deft_status deft__serve_alone(const deft__serve_options *options, const char *me
     if (status == DEFT_OK) {
         all.service.owner    = &all;
         all.service.ended    = asking_ended;
+        all.service.is_alone = true;
         all.request.answered = asking_answered;
         all.request.context  = &all;
         deft__service_start_now(&all.service);

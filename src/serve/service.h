@@ -73,6 +73,7 @@ struct deft__service {
     deft__map   usage;
     deft__arena usage_arena;
 
+    bool   is_alone;                // there is one request to answer, and then the end
     size_t life_count;              // processes, and starts that wait
     bool   is_ending;               // the gateway hears nothing any more
     void (*ended)(void *context);   // everything has stopped
