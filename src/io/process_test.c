@@ -75,6 +75,8 @@ static void ended(void *context, deft__process_end end, int code)
     }
 }
 
+static bool is_by_signal; // all of this is played twice
+
 // Short times, so that no test takes long; what is tested is the order of things.
 static deft__process_options options_for(watched *one, const char *const *arguments)
 {
@@ -87,7 +89,8 @@ static deft__process_options options_for(watched *one, const char *const *argume
                                    .terminate_ms  = 50,
                                    .kill_ms       = 50,
                                    .last_words_ms = 50,
-                                   .exit_ms       = 50};
+                                   .exit_ms       = 50,
+                                   .is_by_signal  = is_by_signal};
 }
 
 static void start_with(watched *one, deft__loop *loop, const deft__process_options *options)
@@ -457,5 +460,7 @@ int main(void)
         cmocka_unit_test(without_descriptors_there_is_no_start),
         cmocka_unit_test(memory_may_end_anywhere),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    const int by_descriptor = cmocka_run_group_tests(tests, NULL, NULL);
+    is_by_signal            = true;
+    return by_descriptor + cmocka_run_group_tests(tests, NULL, NULL);
 }
