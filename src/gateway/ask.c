@@ -1,79 +1,36 @@
 #include "gateway/ask.h"
 
 #include "base/fail.h"
-#include "base/hash.h"
 #include "base/memory.h"
+#include "gateway/seal.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
-// State that a modern client hands back, as a string:
-//
-//     deft.s.SERVER.MAC.TEXT     a modern server's own requestState is TEXT (raw JSON)
-//     deft.p.NUMBER.MAC.         the parked call NUMBER
-//
-// MAC is a keyed hash over kind, number, tool and text, so a client cannot make one up, nor use it
-// for another tool.
-#define STATE_PREFIX "deft."
+// --- State that a modern client hands back. ---
 
-static uint64_t state_mac(const deft__gateway *gateway, char kind, uint64_t number, deft_view tool,
-                          deft_view text)
+static void write_state(const deft__relay *relay, deft__json_writer *json, deft__seal_kind kind,
+                        uint64_t number, deft_view text)
 {
-    char     head[32];
-    uint64_t mac = gateway->seed;
-    (void)snprintf(head, sizeof head, "%c.%" PRIu64, kind, number);
-    mac = deft__hash(deft_view_of(head), mac);
-    mac = deft__hash(tool, mac);
-    return deft__hash(text, mac);
-}
-
-static void write_state(const deft__gateway *gateway, deft__json_writer *json, char kind,
-                        uint64_t number, deft_view tool, deft_view text)
-{
-    char        head[80];
-    deft_buffer state;
+    const deft__gateway     *gateway = relay->gateway;
+    const uint64_t           age_ms  = kind == DEFT__SEAL_PARKED ? DEFT__PARKED_MS : DEFT__STATE_MS;
+    const deft__sealed       sealed  = {.kind       = kind,
+                                        .number     = number,
+                                        .expires_ms = deft__gateway_now(gateway) + age_ms,
+                                        .text       = text};
+    const deft__seal_binding binding = {.principal = relay->principal,
+                                        .server    = relay->server,
+                                        .method    = relay->method,
+                                        .subject   = relay->tool};
+    deft_buffer              state;
     deft_buffer_init(&state, gateway->allocator);
-    (void)snprintf(head, sizeof head, STATE_PREFIX "%c.%" PRIu64 ".%016" PRIx64 ".", kind, number,
-                   state_mac(gateway, kind, number, tool, text));
-    deft_buffer_append_text(&state, head);
-    deft_buffer_append(&state, text);
+    deft__seal_write(&gateway->key, &sealed, &binding, &state);
     deft__json_write_string(json, deft_buffer_view(&state));
     if (state.status != DEFT_OK) {
         json->out->status = state.status;
     }
     deft_buffer_clear(&state);
-}
-
-static bool read_number(deft_view *text, int base, uint64_t *number)
-{
-    size_t size = 0;
-    *number     = 0;
-    for (; size < text->size && text->data[size] != '.'; size++) {
-        const char c    = text->data[size];
-        const int digit = c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : 99;
-        if (digit >= base || size >= 20) {
-            return false;
-        }
-        *number = *number * (uint64_t)base + (uint64_t)digit;
-    }
-    const bool is_ended = size > 0 && size < text->size;
-    *text               = deft_view_slice(*text, size + 1, text->size);
-    return is_ended;
-}
-
-// Whether `state` is one of ours for this tool.
-static bool read_state(const deft__gateway *gateway, deft_view state, deft_view tool, char *kind,
-                       uint64_t *number, deft_view *text)
-{
-    uint64_t mac;
-    if (!deft_view_starts_with(state, deft_view_of(STATE_PREFIX)) || state.size < 8) {
-        return false;
-    }
-    *kind = state.data[5];
-    *text = deft_view_slice(state, 7, state.size);
-    return read_number(text, 10, number) && read_number(text, 16, &mac) &&
-           mac == state_mac(gateway, *kind, *number, tool, *text);
 }
 
 // --- Questions. ---
@@ -234,7 +191,7 @@ static void write_questions(const deft__relay *relay, deft_buffer *out)
     }
     deft__json_end_object(&json);
     deft__json_name(&json, "requestState");
-    write_state(relay->gateway, &json, 'p', relay->parked, relay->tool, deft_view_of(NULL));
+    write_state(relay, &json, DEFT__SEAL_PARKED, relay->parked, deft_view_of(NULL));
     deft__json_end_object(&json);
 }
 
@@ -389,8 +346,7 @@ static void pass_round(deft__relay *relay, deft__json_value result)
         deft_buffer_append_byte(line, ':');
         json.needs_comma = false;
         if (deft__json_string_equals(i.name, deft_view_of("requestState"))) {
-            write_state(relay->gateway, &json, 's', relay->server, relay->tool,
-                        deft__json_raw(i.value));
+            write_state(relay, &json, DEFT__SEAL_SERVER, relay->server, deft__json_raw(i.value));
         } else {
             deft__json_write_raw(&json, deft__json_raw(i.value));
         }
@@ -576,46 +532,66 @@ static void take_up(deft__client *client, const deft__mcp_message *message, deft
     }
 }
 
-bool deft__ask_resume(deft__client *client, const deft__mcp_message *message, deft_view tool,
-                      deft_buffer *members)
+// A state of ours that has been read: a parked call is taken up; a server's own goes on to it.
+static bool use_state(deft__client *client, const deft__mcp_message *message,
+                      const deft__sealed *sealed, deft_buffer *members)
 {
-    deft__gateway         *gateway = client->gateway;
-    const deft__json_value value   = deft__mcp_param(message, "requestState");
-    const deft__json_value answers = deft__mcp_param(message, "inputResponses");
+    if (sealed->kind == DEFT__SEAL_SERVER) {
+        deft_buffer_append_text(members, ",\"requestState\":");
+        deft_buffer_append(members, sealed->text);
+        return false;
+    }
+    deft__relay *relay = find_parked(client->gateway, sealed->number);
+    if (relay != NULL) {
+        take_up(client, message, relay);
+    } else {
+        deft__client_send_error(client, message->id, DEFT__MCP_INVALID_PARAMS,
+                                "the call that params.requestState names is over; call again");
+    }
+    return true;
+}
+
+bool deft__ask_resume(deft__client *client, const deft__mcp_message *message, const char *method,
+                      uint32_t server, deft_view tool, deft_buffer *members)
+{
+    deft__gateway           *gateway = client->gateway;
+    const deft__json_value   value   = deft__mcp_param(message, "requestState");
+    const deft__json_value   answers = deft__mcp_param(message, "inputResponses");
+    const deft__seal_binding binding = {
+        .principal = client->principal, .server = server, .method = method, .subject = tool};
     if (client->era != DEFT__MCP_ERA_MODERN) {
         return false;
     }
-    deft_buffer scratch;
-    deft_view   text   = {NULL, 0};
-    uint64_t    number = 0;
-    char        kind   = 0;
-    deft_buffer_init(&scratch, gateway->allocator);
-    const deft_view state    = deft__json_string(value, &scratch);
-    bool            is_taken = false;
-    if (!deft__json_is(value, DEFT__JSON_STRING)) {
-        is_taken = false;
-    } else if (!read_state(gateway, state, tool, &kind, &number, &text)) {
-        deft__client_send_error(client, message->id, DEFT__MCP_INVALID_PARAMS,
-                                "params.requestState is not one that was given for this call");
-        is_taken = true;
-    } else if (kind == 'p') {
-        deft__relay *relay = find_parked(gateway, number);
-        if (relay != NULL) {
-            take_up(client, message, relay);
+    bool is_taken = false;
+    if (deft__json_is(value, DEFT__JSON_STRING)) {
+        deft__sealed sealed;
+        deft_buffer  scratch;
+        deft_buffer_init(&scratch, gateway->allocator);
+        const deft_view   state = deft__json_string(value, &scratch);
+        const deft_status status =
+            scratch.status != DEFT_OK
+                ? scratch.status
+                : deft__seal_read(&gateway->key, state, &binding, deft__gateway_now(gateway),
+                                  gateway->allocator, &sealed);
+        if (status == DEFT_OK) {
+            is_taken = use_state(client, message, &sealed, members);
         } else {
-            deft__client_send_error(client, message->id, DEFT__MCP_INVALID_PARAMS,
-                                    "the call that params.requestState names is over; call again");
+            deft__client_send_error(
+                client, message->id,
+                status == DEFT_OUT_OF_MEMORY ? DEFT__MCP_INTERNAL_ERROR : DEFT__MCP_INVALID_PARAMS,
+                "%s",
+                status == DEFT_OUT_OF_MEMORY ? "out of memory"
+                : status == DEFT_LIMIT
+                    ? "params.requestState is too old; call again without it"
+                    : "params.requestState is not one that was given for this call");
+            is_taken = true;
         }
-        is_taken = true;
-    } else {
-        deft_buffer_append_text(members, ",\"requestState\":");
-        deft_buffer_append(members, text);
+        deft_buffer_clear(&scratch);
     }
     if (!is_taken && deft__json_is(answers, DEFT__JSON_OBJECT)) {
         deft_buffer_append_text(members, ",\"inputResponses\":");
         deft_buffer_append(members, deft__json_raw(answers));
     }
-    deft_buffer_clear(&scratch);
     return is_taken;
 }
 

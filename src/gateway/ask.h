@@ -19,6 +19,10 @@
 #define DEFT__PARKED_MAX     1024u
 #define DEFT__PARKED_MS      (10u * 60 * 1000)
 
+// How long a modern server's state, sealed into ours, can be brought back: a person may take a while
+// to answer, and what is older than that was kept for another reason.
+#define DEFT__STATE_MS (60u * 60 * 1000)
+
 struct deft__question {
     deft__question *next;  // of its client (legacy), or of its relay (parked)
     deft__relay    *relay; // NULL: it belongs to no call
@@ -40,11 +44,11 @@ void deft__ask_round(deft__relay *relay, deft__json_value result);
 // A client's answer to a request of ours (RESULT or ERROR).
 void deft__client_answered(deft__client *client, const deft__mcp_message *message);
 
-// A modern client repeats a call: `message` has a requestState. True when it was ours and has been
-// taken care of; false: an ordinary call. For a server's own state `state` is its raw JSON string,
-// to be sent on with inputResponses.
-bool deft__ask_resume(deft__client *client, const deft__mcp_message *message, deft_view tool,
-                      deft_buffer *members);
+// A modern client repeats a call: `message` has a requestState, which must be for this method of
+// this server. True when it has been taken care of; false: an ordinary call. A server's own state and
+// inputResponses are appended to `members`, to be sent on.
+bool deft__ask_resume(deft__client *client, const deft__mcp_message *message, const char *method,
+                      uint32_t server, deft_view tool, deft_buffer *members);
 
 // Forgets the questions of a relay that ends: servers are refused, clients told.
 void deft__ask_forget(deft__relay *relay);

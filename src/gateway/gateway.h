@@ -9,6 +9,7 @@
 
 #include "deft/session.h"
 #include "gateway/link.h"
+#include "gateway/seal.h"
 #include "gateway/snapshot.h"
 
 typedef struct deft__gateway      deft__gateway;
@@ -87,7 +88,8 @@ typedef struct deft__gateway_options {
     uint64_t    discoveries_max;       // servers that are started at once for their lists; 8
     uint64_t    refresh_age_ms;        // servers are asked for their lists again; default 24 hours
     unsigned    declared; // DEFT__MCP_CLIENT_ bits that servers are told; 0: the first client's own
-    uint64_t    seed;     // random: state that clients hand back is sealed with it
+    uint64_t    seed;     // random: names that peers choose are hashed with it
+    deft__seal_key key;   // random: state that clients hand back is sealed with it
 } deft__gateway_options;
 
 // New: free with deft__gateway_free(). NULL on failure; DEFT_CONFLICT: a bridge tool has the name
@@ -129,7 +131,8 @@ typedef struct deft__client_options {
     void *tag; // the host's
     // Where its lines go, as host.client_send; NULL: there.
     void (*send)(void *tag, deft_view about, deft_view line);
-    bool is_everything; // every tool is listed, none deferred: for hosts that search themselves
+    uint64_t principal;     // whose it is: what one is given cannot be handed back by another
+    bool     is_everything; // every tool is listed, none deferred: for hosts that search themselves
     bool is_person; // at a command line: messages say 'deft search', not what a model would call
     deft_view               server; // only what this server has, under its own names, none deferred
     const deft_restriction *restriction; // what it may reach; NULL: all. Copied.

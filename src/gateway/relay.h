@@ -17,7 +17,8 @@ typedef enum deft__relay_kind {
 
 struct deft__relay {
     deft__gateway   *gateway;
-    deft__client    *client; // NULL: nobody waits any more
+    deft__client    *client;    // NULL: nobody waits any more
+    uint64_t         principal; // whose it is, also while it is parked
     deft__relay     *next, *previous;
     deft__relay_kind kind;
     uint32_t         server;

@@ -545,6 +545,15 @@ static uint64_t random_seed(void)
     return seed;
 }
 
+// It blocks only before the kernel has ever had randomness, and 32 bytes come whole.
+static deft__seal_key random_key(void)
+{
+    deft__seal_key key;
+    while (getrandom(key.bytes, sizeof key.bytes, 0) != (ssize_t)sizeof key.bytes) {
+    }
+    return key;
+}
+
 static deft_status make_gateway_of(deft__service *service, deft__gateway_server *servers,
                                    deft_error *error)
 {
@@ -567,6 +576,7 @@ static deft_status make_gateway_of(deft__service *service, deft__gateway_server 
         .discoveries_max = service->settings->discoveries_max,
         .refresh_age_ms  = service->settings->refresh_age_ms,
         .seed            = random_seed(),
+        .key             = random_key(),
     };
     const deft__gateway_host host = {
         .context          = service,
