@@ -50,6 +50,7 @@ struct deft__process {
     stop_phase        phase;
     bool              has_exited;
     bool              has_told;
+    bool              is_last_look; // its output is looked at once more, and then closed
     bool              is_reaped;
     bool              is_freed; // by its owner
     deft__process_end end;
@@ -136,7 +137,11 @@ static void tell_if_over(deft__process *process)
 static void limit_reached(void *context)
 {
     deft__process *process = context;
-    if (process->has_exited) {
+    if (process->has_exited && !process->is_last_look) {
+        // On a busy machine the loop itself may be late: what is there by now is read first.
+        process->is_last_look = true;
+        deft__alarm_set(process->limit, 0);
+    } else if (process->has_exited) {
         // Something that it started holds its output: that goes now, or at least our end does.
         signal_group(process, SIGKILL);
         close_stream(&process->output);

@@ -127,6 +127,8 @@ static void expect_no_children(void)
 
 // --- How they end. --------------------------------------------------------------------------------
 
+#define LONG_MS 60000u
+
 // Scripts; "ready" in the output is the sign to stop the process politely.
 static const struct {
     const char       *name;
@@ -136,6 +138,8 @@ static const struct {
     int               code;
     const char       *output;
     const char       *errors;
+    uint64_t          terminate_ms; // 0: soon. Where it ends by itself it has all the time it needs
+    uint64_t          kill_ms;      // likewise
 } cases[] = {
     {"it exits well", "echo hi", false, DEFT__PROCESS_EXITED, 0, "hi\n", ""},
     {"it fails and says why", "echo no key >&2; exit 3", false, DEFT__PROCESS_EXITED, 3, "",
@@ -151,9 +155,9 @@ static const struct {
     {"a grandchild outside of the group holds its output", "setsid sleep 2 & echo hi", false,
      DEFT__PROCESS_EXITED, 0, "hi\n", ""},
     {"it ends with its input", "echo ready; read x; echo bye; exit 4", true, DEFT__PROCESS_EXITED,
-     4, "ready\nbye\n", ""},
+     4, "ready\nbye\n", "", LONG_MS, LONG_MS},
     {"it closes its output first, when stopped", "echo ready; read x; exec >&-; sleep 0.02; exit 5",
-     true, DEFT__PROCESS_EXITED, 5, "ready\n", ""},
+     true, DEFT__PROCESS_EXITED, 5, "ready\n", "", LONG_MS, LONG_MS},
     {"it ignores the end of its input", "echo ready; sleep 1000", true, DEFT__PROCESS_KILLED,
      SIGTERM, "ready\n", ""},
     {"it ignores SIGTERM too", "trap '' TERM; echo ready; while :; do sleep 1000; done", true,
@@ -162,7 +166,7 @@ static const struct {
      DEFT__PROCESS_KILLED, SIGTERM, "ready\n", ""},
     {"it cleans up at SIGTERM",
      "exec 2>/dev/null; trap 'echo done; exit 6' TERM; echo ready; while :; do sleep 0.01; done",
-     true, DEFT__PROCESS_EXITED, 6, "ready\ndone\n", ""},
+     true, DEFT__PROCESS_EXITED, 6, "ready\ndone\n", "", 0, LONG_MS},
     {"a wrapper dies of it, its server does not",
      "sh -c 'trap \"\" TERM; echo ready; sleep 1000'; true", true, DEFT__PROCESS_KILLED, SIGTERM,
      "ready\n", ""},
@@ -173,9 +177,14 @@ static void endings(void **state)
     (void)state;
     for (size_t i = 0; i < array_size(cases); i++) {
         case_name(cases[i].name);
-        deft__loop *loop = test_loop_new();
-        watched     one  = {.stop_at = cases[i].is_stopped ? "ready\n" : NULL};
-        start_shell(&one, loop, cases[i].script);
+        deft__loop           *loop        = test_loop_new();
+        watched               one         = {.stop_at = cases[i].is_stopped ? "ready\n" : NULL};
+        const char *const     arguments[] = {"sh", "-c", cases[i].script, NULL};
+        deft__process_options options     = options_for(&one, arguments);
+        options.terminate_ms =
+            cases[i].terminate_ms > 0 ? cases[i].terminate_ms : options.terminate_ms;
+        options.kill_ms = cases[i].kill_ms > 0 ? cases[i].kill_ms : options.kill_ms;
+        start_with(&one, loop, &options);
         test_loop_run(loop);
         assert_int_equal(one.end, cases[i].end);
         assert_int_equal(one.code, cases[i].code);
@@ -260,7 +269,7 @@ static void it_gets_what_is_written(void **state)
         assert_memory_equal(one.output.data + (i << 20), much, 1 << 20);
     }
     free(much);
-    deft__process_stop(one.process);
+    deft__process_stop_within(one.process, LONG_MS, LONG_MS); // it has all the time that it needs
     test_loop_run(loop);
     assert_int_equal(one.end, DEFT__PROCESS_EXITED);
     deft__process_write(one.process, deft_view_of("too late"));
