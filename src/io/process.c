@@ -140,7 +140,7 @@ static void limit_reached(void *context)
     if (process->has_exited && !process->is_last_look) {
         // On a busy machine the loop itself may be late: what is there by now is read first.
         process->is_last_look = true;
-        deft__alarm_set(process->limit, 0);
+        deft__alarm_set(process->limit, 1); // not 0: that would be before the next look
     } else if (process->has_exited) {
         // Something that it started holds its output: that goes now, or at least our end does.
         signal_group(process, SIGKILL);

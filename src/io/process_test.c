@@ -138,8 +138,6 @@ static const struct {
     int               code;
     const char       *output;
     const char       *errors;
-    uint64_t          terminate_ms; // 0: soon. Where it ends by itself it has all the time it needs
-    uint64_t          kill_ms;      // likewise
 } cases[] = {
     {"it exits well", "echo hi", false, DEFT__PROCESS_EXITED, 0, "hi\n", ""},
     {"it fails and says why", "echo no key >&2; exit 3", false, DEFT__PROCESS_EXITED, 3, "",
@@ -155,9 +153,9 @@ static const struct {
     {"a grandchild outside of the group holds its output", "setsid sleep 2 & echo hi", false,
      DEFT__PROCESS_EXITED, 0, "hi\n", ""},
     {"it ends with its input", "echo ready; read x; echo bye; exit 4", true, DEFT__PROCESS_EXITED,
-     4, "ready\nbye\n", "", LONG_MS, LONG_MS},
+     4, "ready\nbye\n", ""},
     {"it closes its output first, when stopped", "echo ready; read x; exec >&-; sleep 0.02; exit 5",
-     true, DEFT__PROCESS_EXITED, 5, "ready\n", "", LONG_MS, LONG_MS},
+     true, DEFT__PROCESS_EXITED, 5, "ready\n", ""},
     {"it ignores the end of its input", "echo ready; sleep 1000", true, DEFT__PROCESS_KILLED,
      SIGTERM, "ready\n", ""},
     {"it ignores SIGTERM too", "trap '' TERM; echo ready; while :; do sleep 1000; done", true,
@@ -166,7 +164,7 @@ static const struct {
      DEFT__PROCESS_KILLED, SIGTERM, "ready\n", ""},
     {"it cleans up at SIGTERM",
      "exec 2>/dev/null; trap 'echo done; exit 6' TERM; echo ready; while :; do sleep 0.01; done",
-     true, DEFT__PROCESS_EXITED, 6, "ready\ndone\n", "", 0, LONG_MS},
+     true, DEFT__PROCESS_EXITED, 6, "ready\ndone\n", ""},
     {"a wrapper dies of it, its server does not",
      "sh -c 'trap \"\" TERM; echo ready; sleep 1000'; true", true, DEFT__PROCESS_KILLED, SIGTERM,
      "ready\n", ""},
@@ -181,9 +179,12 @@ static void endings(void **state)
         watched               one         = {.stop_at = cases[i].is_stopped ? "ready\n" : NULL};
         const char *const     arguments[] = {"sh", "-c", cases[i].script, NULL};
         deft__process_options options     = options_for(&one, arguments);
-        options.terminate_ms =
-            cases[i].terminate_ms > 0 ? cases[i].terminate_ms : options.terminate_ms;
-        options.kill_ms = cases[i].kill_ms > 0 ? cases[i].kill_ms : options.kill_ms;
+        if (cases[i].is_stopped && cases[i].end == DEFT__PROCESS_EXITED) {
+            // It ends by itself, and has all the time that it needs.
+            options.kill_ms = LONG_MS;
+            options.terminate_ms =
+                strstr(cases[i].script, "TERM") == NULL ? LONG_MS : options.terminate_ms;
+        }
         start_with(&one, loop, &options);
         test_loop_run(loop);
         assert_int_equal(one.end, cases[i].end);
