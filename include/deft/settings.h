@@ -186,7 +186,7 @@ typedef struct deft_settings {
     uint64_t stderr_size_max;  // bytes kept of what a server writes to stderr
 
     // Of the gateway, for all servers together.
-    uint32_t discoveries_max; // servers that are started at once to learn what they have
+    uint64_t discoveries_max; // servers that are started at once to learn what they have
 } deft_settings;
 
 // The settings of a preset, everything else at deft's defaults.

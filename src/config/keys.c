@@ -292,7 +292,7 @@ static const deft__key_info keys[DEFT__KEY_COUNT] = {
     [DEFT__KEY_QUEUE_MAX] = {"gateway.queueMax", DEFT__KIND_COUNT, DEFT__FIELD_U32, AT(queue_max),
                              .min = 1, .max = COUNT_MAX, .accepts = ACCEPTS_MANY,
                              .description = "calls that wait for one server"},
-    [DEFT__KEY_DISCOVERIES_MAX]   = {"gateway.discoveriesMax", DEFT__KIND_COUNT, DEFT__FIELD_U32,
+    [DEFT__KEY_DISCOVERIES_MAX]   = {"gateway.discoveriesMax", DEFT__KIND_COUNT, DEFT__FIELD_U64,
                                      AT(discoveries_max), .min = 1, .max = COUNT_MAX,
                                      .accepts = ACCEPTS_MANY,
                                      .description =

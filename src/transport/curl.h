@@ -39,7 +39,7 @@
 
 // `curl->easy_init()` is curl_easy_init().
 typedef struct deft__curl {
-#define DEFT__CURL_FIELD(name) __typeof__(curl_##name) *name;
+#define DEFT__CURL_FIELD(name) __typeof__(curl_##name) *name; // NOLINT(bugprone-macro-parentheses)
     DEFT__CURL_FUNCTIONS(DEFT__CURL_FIELD)
 #undef DEFT__CURL_FIELD
 } deft__curl;
