@@ -5,6 +5,7 @@
 #include "serve/answer.h"
 #include "serve/known.h"
 #include "store/images.h"
+#include "transport/environment.h"
 
 #include <assert.h>
 #include <malloc.h>
