@@ -119,7 +119,9 @@ static void add_client(deft__oauth *oauth)
         add_kept(oauth, "client_secret", DEFT__KEPT_CLIENT_SECRET);
     } else if (oauth->login.method == DEFT__OAUTH_METHOD_BASIC) {
         deft_buffer_init(&pair, oauth->allocator);
-        deft_buffer_reserve(&pair, 6u * DEFT__OAUTH_TOKEN_SIZE_MAX + 1);
+        deft_buffer_reserve(&pair, 3 * (oauth->login.texts[DEFT__KEPT_CLIENT_ID].size +
+                                        oauth->login.texts[DEFT__KEPT_CLIENT_SECRET].size) +
+                                       1);
         deft__oauth_escape(&pair, deft__kept_get(&oauth->login, DEFT__KEPT_CLIENT_ID));
         deft_buffer_append_byte(&pair, ':');
         deft__oauth_escape(&pair, deft__kept_get(&oauth->login, DEFT__KEPT_CLIENT_SECRET));
@@ -132,11 +134,15 @@ static void add_client(deft__oauth *oauth)
     }
 }
 
-static void begin_form(deft__oauth *oauth)
+static void begin_form(deft__oauth *oauth, deft_view code)
 {
+    size_t size = code.size + oauth->verifier.size + oauth->options.redirect_uri.size + 100;
+    for (size_t i = 0; i < DEFT__KEPT_TEXT_COUNT; i++) {
+        size += oauth->login.texts[i].size;
+    }
     clear_request(oauth);
-    // In one piece, to leave no copies behind: two tokens with every byte escaped, and addresses.
-    deft_buffer_reserve(&oauth->body, 6u * DEFT__OAUTH_TOKEN_SIZE_MAX + 16u * 1024);
+    // In one piece, to leave no copies behind, however much is escaped.
+    deft_buffer_reserve(&oauth->body, 3 * size);
     deft_buffer_append(&oauth->url, deft__kept_get(&oauth->login, DEFT__KEPT_TOKEN_ENDPOINT));
 }
 
@@ -144,7 +150,7 @@ static void begin_form(deft__oauth *oauth)
 
 static void ask_for_tokens(deft__oauth *oauth, deft_view code)
 {
-    begin_form(oauth);
+    begin_form(oauth, code);
     add(oauth, "grant_type", deft_view_of("authorization_code"));
     add(oauth, "code", code);
     add(oauth, "redirect_uri", oauth->options.redirect_uri);
@@ -156,7 +162,7 @@ static void ask_for_tokens(deft__oauth *oauth, deft_view code)
 
 static void renew(deft__oauth *oauth)
 {
-    begin_form(oauth);
+    begin_form(oauth, deft_view_of(NULL));
     add(oauth, "grant_type", deft_view_of("refresh_token"));
     add_kept(oauth, "refresh_token", DEFT__KEPT_REFRESH_TOKEN);
     add_kept(oauth, "resource", DEFT__KEPT_RESOURCE);

@@ -9,6 +9,7 @@
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -123,7 +124,8 @@ typedef enum person_kind {
     BROWSES,
     PASTES,
     PASTES_NOTHING,
-    SLEEPS
+    SLEEPS,
+    STOPS // with Ctrl-C
 } person_kind;
 
 typedef struct scene {
@@ -188,6 +190,8 @@ static void show(void *context, deft_view url)
         close(now->typing[1]);
     } else if (now->person == PASTES_NOTHING) {
         close(now->typing[1]);
+    } else if (now->person == STOPS) {
+        assert_int_equal(raise(SIGINT), 0);
     }
 }
 
@@ -301,6 +305,7 @@ static void a_person_does_not_come(void **state)
     } cases[] = {
         {SLEEPS, "nobody has logged in in time; try again"},
         {PASTES_NOTHING, "no address was pasted"},
+        {STOPS, "the login was stopped"},
     };
     (void)state;
     for (size_t i = 0; i < array_size(cases); i++) {
@@ -391,6 +396,57 @@ static void a_server_that_is_down_cannot_be_logged_in_to(void **state)
     clear(&now);
 }
 
+static void some_servers_have_no_logins(void **state)
+{
+    static const struct {
+        const char *server;
+        const char *message;
+    } cases[] = {
+        {"none", "no server is called 'none'; 'deft servers' shows those there are"},
+        {"local", "server 'local' is a process of this machine: it takes its credentials from its "
+                  "env"},
+        {"keyed", "server 'keyed' has an Authorization in its headers, which is used instead of a "
+                  "login; take it out first"},
+        {"notes", "there is no place to keep a login: set HOME, or DEFT_LOGINS=FILE"},
+    };
+    deft_error   error  = DEFT_ERROR_INIT;
+    deft_config *config = deft_config_new(NULL, &error);
+    (void)state;
+    assert_ok(deft_config_add_file(
+                  config, DEFT_LAYER_USER_FILE, deft_view_of("deft.json"),
+                  deft_view_of("{\"mcpServers\":{\"local\":{\"command\":\"x\"},\"keyed\":{\"url\":"
+                               "\"https://h\",\"headers\":{\"authorization\":\"Bearer x\"}},"
+                               "\"notes\":{\"url\":\"https://h\"}}}"),
+                  &error),
+              error);
+    assert_ok(deft_config_resolve(config, &error), error);
+    const deft__serve_options serve = {.config = config, .environment = environment};
+    for (size_t i = 0; i < array_size(cases); i++) {
+        const deft__login_options options = {
+            .serve = &serve, .server = deft_view_of(cases[i].server), .paste = -1, .show = show};
+        assert_true(deft__serve_login(&options, &error) != DEFT_OK);
+        assert_string_equal(error.message, cases[i].message);
+    }
+    assert_int_equal(deft__serve_logout(&serve, deft_view_of("notes"), &error), DEFT_NOT_FOUND);
+    deft_config_free(config);
+}
+
+static void a_file_of_logins_that_is_bad_is_said_to_be(void **state)
+{
+    scene      now;
+    deft_error error = DEFT_ERROR_INIT;
+    (void)state;
+    init(&now, BROWSES, ",\"oauth\":{\"callbackPort\":1}");
+    test_file_put(now.path, deft_view_of("[]"));
+    assert_int_equal(log_in(&now, &error), DEFT_INVALID);
+    assert_non_null(strstr(error.message, "is not a file of logins"));
+    test_file_put(now.path, deft_view_of(""));
+    now.person               = SLEEPS;
+    const deft_status status = log_in(&now, &error); // port 1 is not for everybody
+    assert_true(status != DEFT_OK && error.message[0] != '\0');
+    clear(&now);
+}
+
 int main(void)
 {
     unsetenv("http_proxy");
@@ -402,6 +458,8 @@ int main(void)
         cmocka_unit_test(the_configuration_says_who_we_are),
         cmocka_unit_test(what_a_call_lacked_is_asked_for),
         cmocka_unit_test(a_server_that_is_down_cannot_be_logged_in_to),
+        cmocka_unit_test(some_servers_have_no_logins),
+        cmocka_unit_test(a_file_of_logins_that_is_bad_is_said_to_be),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
