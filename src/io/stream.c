@@ -7,6 +7,7 @@
 #include "base/memory.h"
 #include "deft/buffer.h"
 #include "io/inside.h"
+#include "io/tls_session.h"
 
 #include <assert.h>
 #include <errno.h>
@@ -42,8 +43,10 @@ struct deft__stream {
     deft__stream_options options;
     int                  descriptor; // -1: given up
     access_kind          access;
-    int                  watched; // UV_READABLE, UV_WRITABLE
-    bool                 is_file; // cannot be polled: always ready
+    deft__tls_session   *tls;       // NULL: bytes go as they are
+    deft__alarm         *handshake; // set: the peer has to hurry
+    int                  watched;   // UV_READABLE, UV_WRITABLE
+    bool                 is_file;   // cannot be polled: always ready
     bool                 is_reading;
     bool                 is_blocked; // the peer takes no more at the moment
     bool                 is_finishing;
@@ -114,6 +117,13 @@ static void release_descriptor(deft__stream *stream)
         return;
     }
     stop_gathering(stream);
+    if (stream->tls != NULL && deft__stream_queued(stream) == 0) {
+        (void)deft__tls_session_end(stream->tls); // nothing was lost: an end, not a break
+    }
+    deft__tls_session_free(stream->tls);
+    deft__alarm_free(stream->handshake);
+    stream->tls       = NULL;
+    stream->handshake = NULL;
     deft_buffer_clear(&stream->queue);
     stream->queue_sent = 0;
     stream->is_reading = false;
@@ -159,7 +169,9 @@ static void fail(deft__stream *stream, deft__stream_end end, int code)
 // As write(2), and never blocks.
 static ssize_t put(const deft__stream *stream, const char *data, size_t size)
 {
-    if (stream->access == ACCESS_SOCKET) {
+    if (stream->tls != NULL) {
+        return deft__tls_session_put(stream->tls, data, size);
+    } else if (stream->access == ACCESS_SOCKET) {
         return send(stream->descriptor, data, size, MSG_DONTWAIT | MSG_NOSIGNAL);
     } else if (stream->access == ACCESS_CAREFULLY && !stream->is_file) {
         // A pipe that is writable takes this much without blocking.
@@ -198,7 +210,9 @@ static size_t put_all(deft__stream *stream, deft_view bytes)
 
 static void show_end(deft__stream *stream)
 {
-    if (stream->access == ACCESS_SOCKET) {
+    if (stream->tls != NULL && !deft__tls_session_end(stream->tls)) {
+        stream->is_blocked = true; // tried again when the peer takes something
+    } else if (stream->access == ACCESS_SOCKET) {
         shutdown(stream->descriptor, SHUT_WR);
     } else if (!stream->is_reading) {
         release_descriptor(stream);
@@ -226,7 +240,7 @@ static void forget_sent(deft__stream *stream)
 static void send_queue(deft__stream *stream)
 {
     const deft_view queue = deft_buffer_view(&stream->queue);
-    stream->is_blocked    = false;
+    stream->is_blocked    = stream->tls != NULL && deft__tls_session_wants_to_write(stream->tls);
     stop_gathering(stream);
     const size_t sent = put_all(stream, deft_view_slice(queue, stream->queue_sent, queue.size));
     if (stream->descriptor < 0) {
@@ -244,7 +258,7 @@ static void send_queue(deft__stream *stream)
 static void send_queue_and_tell(deft__stream *stream)
 {
     send_queue(stream);
-    if (stream->descriptor >= 0 && deft__stream_queued(stream) == 0 &&
+    if (stream->descriptor >= 0 && deft__stream_queued(stream) == 0 && !stream->is_blocked &&
         stream->options.drained != NULL) {
         stream->options.drained(stream->options.context);
     }
@@ -301,16 +315,33 @@ void deft__stream_finish(deft__stream *stream)
         stream->is_finishing = true;
         if (deft__stream_queued(stream) == 0) {
             show_end(stream);
+            watch(stream);
         }
     }
 }
 
 // --- Reading. -------------------------------------------------------------------------------------
 
-static ssize_t get(const deft__stream *stream)
+static ssize_t get_encrypted(deft__stream *stream)
+{
+    const ssize_t size =
+        deft__tls_session_get(stream->tls, stream->loop->read_buffer, DEFT__READ_SIZE);
+    if (stream->handshake != NULL && deft__tls_session_is_open(stream->tls)) {
+        deft__alarm_free(stream->handshake);
+        stream->handshake = NULL;
+    }
+    if (size < 0 && errno == EAGAIN && deft__tls_session_wants_to_write(stream->tls)) {
+        stream->is_blocked = true;
+    }
+    return size;
+}
+
+static ssize_t get(deft__stream *stream)
 {
     char *const data = stream->loop->read_buffer;
-    if (stream->access == ACCESS_SOCKET) {
+    if (stream->tls != NULL) {
+        return get_encrypted(stream);
+    } else if (stream->access == ACCESS_SOCKET) {
         return recv(stream->descriptor, data, DEFT__READ_SIZE, MSG_DONTWAIT);
     } else {
         return read(stream->descriptor, data, DEFT__READ_SIZE);
@@ -354,6 +385,9 @@ static void poll_ready(uv_poll_t *poll, int status, int events)
         // The peer has hung up. libuv has stopped watching; the next call says what it is about.
         stream->watched = 0;
         events          = UV_READABLE | UV_WRITABLE;
+    }
+    if (stream->tls != NULL && deft__tls_session_wants_to_write(stream->tls)) {
+        events |= UV_READABLE; // reading has to write before it can go on
     }
     if ((events & UV_READABLE) != 0) {
         for (int i = 0; i < READS_MAX && stream->is_reading; i++) {
@@ -408,6 +442,23 @@ static int put_on_loop(deft__stream *stream)
     return code;
 }
 
+static void hurry(void *context)
+{
+    fail(context, DEFT__STREAM_BROKEN, ETIMEDOUT);
+}
+
+// What is to be encrypted is so from the first byte. False: no memory.
+static bool encrypt(deft__stream *stream, deft__tls *tls)
+{
+    stream->tls       = deft__tls_session_new(tls, stream->descriptor, stream->loop->allocator);
+    stream->handshake = deft__alarm_new(stream->loop, hurry, stream);
+    if (stream->tls == NULL || stream->handshake == NULL) {
+        return false;
+    }
+    deft__alarm_set(stream->handshake, deft__tls_session_handshake_ms(stream->tls));
+    return true;
+}
+
 deft__stream *deft__stream_new(deft__loop *loop, int descriptor,
                                const deft__stream_options *options, deft_error *error)
 {
@@ -426,6 +477,10 @@ deft__stream *deft__stream_new(deft__loop *loop, int descriptor,
     deft__chain_init(&stream->unsent);
     deft_buffer_init(&stream->queue, loop->allocator);
 
+    if (options->tls != NULL && !encrypt(stream, options->tls)) {
+        deft__fail_memory(error);
+        goto failed;
+    }
     const int code = put_on_loop(stream);
     if (code != 0) {
         deft__fail_system(error, -code, "could not watch a descriptor");
@@ -440,6 +495,10 @@ deft__stream *deft__stream_new(deft__loop *loop, int descriptor,
     return stream;
 
 failed:
+    if (stream != NULL) {
+        deft__tls_session_free(stream->tls);
+        deft__alarm_free(stream->handshake);
+    }
     deft__free(loop->allocator, stream, sizeof *stream);
     if (!options->is_inherited) {
         close(descriptor);
