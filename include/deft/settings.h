@@ -184,6 +184,12 @@ typedef struct deft_settings {
     uint32_t queue_max;        // calls that wait
     uint64_t message_size_max; // bytes of one message from a peer
     uint64_t stderr_size_max;  // bytes kept of what a server writes to stderr
+
+    // Files of certificates; empty: none.
+    deft_view remote_ca;            // trusted at remote servers, beside those of the system
+    deft_view http_tls_certificate; // what `deft serve --http` shows
+    deft_view http_tls_key;         // its key
+    deft_view http_tls_client_ca;   // agents must have a certificate that one of these has signed
 } deft_settings;
 
 // The settings of a preset, everything else at deft's defaults.

@@ -58,6 +58,9 @@ typedef enum deft__flag_id {
     DEFT__FLAG_TOKEN_FILE,
     DEFT__FLAG_HOST,
     DEFT__FLAG_ALLOW_ORIGIN,
+    DEFT__FLAG_TLS_CERTIFICATE,
+    DEFT__FLAG_TLS_KEY,
+    DEFT__FLAG_TLS_CLIENT_CA,
     DEFT__FLAG_COUNT
 } deft__flag_id;
 

@@ -106,7 +106,25 @@ typedef struct http_flags {
     size_t      host_count;
     deft_view   origins[16];
     size_t      origin_count;
+    deft_buffer tls[3]; // names of files: certificate, key, client_ca
 } http_flags;
+
+static void init_http_flags(http_flags *http)
+{
+    *http = (http_flags){.port = 0};
+    deft_buffer_init(&http->token_text, NULL);
+    for (size_t i = 0; i < 3; i++) {
+        deft_buffer_init(&http->tls[i], NULL);
+    }
+}
+
+static void clear_http_flags(http_flags *http)
+{
+    deft_buffer_clear(&http->token_text);
+    for (size_t i = 0; i < 3; i++) {
+        deft_buffer_clear(&http->tls[i]);
+    }
+}
 
 // "127.0.0.1:8080", "[::1]:8080", ":8080" or "8080". False after complaining.
 static bool read_address(const deft__cli *cli, const char *text, http_flags *http)
@@ -171,12 +189,32 @@ static size_t read_names(const deft__cli *cli, deft__flag_id flag, deft_view nam
     return count;
 }
 
-static bool read_http_flags(const deft__cli *cli, const char *address, http_flags *http)
+// The flags for TLS are settings, too, and are among them by now. False after complaining.
+static bool read_tls(const deft__cli *cli, const deft_settings *settings, http_flags *http)
+{
+    const deft_view names[3] = {settings->http_tls_certificate, settings->http_tls_key,
+                                settings->http_tls_client_ca};
+    for (size_t i = 0; i < 3; i++) {
+        deft_buffer_append(&http->tls[i], names[i]);
+        if (names[i].size > 0) {
+            deft_buffer_append_byte(&http->tls[i], '\0');
+        }
+        if (http->tls[i].status != DEFT_OK) {
+            deft__complain(&cli->output, "out of memory");
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool read_http_flags(const deft__cli *cli, const deft_settings *settings,
+                            const char *address, http_flags *http)
 {
     const char *path   = deft__invocation_value(&cli->invocation, DEFT__FLAG_TOKEN_FILE);
     http->host_count   = read_names(cli, DEFT__FLAG_HOST, http->hosts);
     http->origin_count = read_names(cli, DEFT__FLAG_ALLOW_ORIGIN, http->origins);
-    return read_address(cli, address, http) && (path == NULL || read_tokens(cli, path, http));
+    return read_address(cli, address, http) && (path == NULL || read_tokens(cli, path, http)) &&
+           read_tls(cli, settings, http);
 }
 
 static void tell_listening(void *context, uint16_t port)
@@ -188,10 +226,11 @@ static void tell_listening(void *context, uint16_t port)
 static int serve(deft__cli *cli, const deft_config *config)
 {
     const char *address = deft__invocation_value(&cli->invocation, DEFT__FLAG_HTTP);
-    http_flags  http    = {.port = 0};
-    deft_buffer_init(&http.token_text, NULL);
-    if (!enter(cli) || (address != NULL && !read_http_flags(cli, address, &http))) {
-        deft_buffer_clear(&http.token_text);
+    http_flags  http;
+    init_http_flags(&http);
+    if (!enter(cli) ||
+        (address != NULL && !read_http_flags(cli, deft_config_settings(config), address, &http))) {
+        clear_http_flags(&http);
         return DEFT__EXIT_WRONG;
     }
     deft_error  error = DEFT_ERROR_INIT;
@@ -202,7 +241,7 @@ static int serve(deft__cli *cli, const deft_config *config)
     deft__chosen_model model;
     if (!deft__chosen_model_open(&model, cli)) {
         deft_buffer_clear(&folder);
-        deft_buffer_clear(&http.token_text);
+        clear_http_flags(&http);
         return DEFT__EXIT_WRONG;
     }
     deft__store              *store   = deft__open_store(cli, config);
@@ -224,6 +263,9 @@ static int serve(deft__cli *cli, const deft_config *config)
         .origin_count      = http.origin_count,
         .tokens            = http.tokens,
         .token_count       = http.token_count,
+        .tls_certificate   = http.tls[0].data,
+        .tls_key           = http.tls[1].data,
+        .tls_client_ca     = http.tls[2].data,
         .listening         = tell_listening,
     };
     if (deft_config_server_count(config) == 0) {
@@ -241,7 +283,7 @@ static int serve(deft__cli *cli, const deft_config *config)
     deft__store_close(store);
     deft__chosen_model_close(&model);
     deft_buffer_clear(&folder);
-    deft_buffer_clear(&http.token_text);
+    clear_http_flags(&http);
     return status == DEFT_OK ? DEFT__EXIT_FOUND : DEFT__EXIT_WRONG;
 }
 

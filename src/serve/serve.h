@@ -40,6 +40,11 @@ typedef struct deft__serve_options {
     size_t           origin_count;
     const deft_view *tokens; // one of these must be shown; none: nobody is asked for one
     size_t           token_count;
+    // PEM files; NULL: no TLS (see io/tls.h). They are looked at every second.
+    const char *tls_certificate;
+    const char *tls_key;
+    const char
+        *tls_client_ca; // who must have signed the certificates of agents; NULL: they need none
     // It listens now, at this port. NULL: nobody is told.
     void (*listening)(void *context, uint16_t port);
 } deft__serve_options;
@@ -51,7 +56,7 @@ typedef struct deft__serve_options {
 deft_status deft__serve_run(const deft__serve_options *options, deft_error *error);
 
 // Serves any number of agents over HTTP, until a signal says so. DEFT_CONFLICT also where the address
-// can be reached from other machines and there are no tokens.
+// can be reached from other machines and there are no tokens, or where a certificate has no key.
 deft_status deft__serve_http(const deft__serve_options *options, deft_error *error);
 
 // Answers one request of control.h without a running gateway: over the same configuration and store,
