@@ -533,6 +533,7 @@ const char *deft__key_nearest(deft__key_place place, deft_view name)
         compare(&search, "hooks", "hooks");
         compare(&search, "journal", "journal");
         compare(&search, "gateway", "gateway");
+        compare(&search, "http", "http");
         // A key of the group that lost its group.
         for (unsigned i = 0; i < DEFT__KEY_COUNT; i++) {
             bool            is_own_in_group = false;

@@ -512,6 +512,7 @@ static bool fetch(deft__flow *flow, const deft__mcp_message *message)
                     : flow->kind == DEFT__FLOW_GOODBYE ? "DELETE"
                                                        : "GET",
         .body     = posts ? deft_buffer_view(&flow->line) : deft_view_of(NULL),
+        .ca       = remote->launch.server.ca.size > 0 ? remote->launch.server.ca.data : NULL,
         .is_once  = flow->role == DEFT__FLOW_CALL,
         .context  = flow,
         .answered = answered,
