@@ -6,6 +6,7 @@
 #include "cli/live.h"
 #include "cli/model.h"
 #include "cli/text.h"
+#include "cli/token_list.h"
 #include "serve/control.h"
 
 #include <stdlib.h>
@@ -97,22 +98,20 @@ static bool enter(const deft__cli *cli)
 // --- Over HTTP. ----------------------------------------------------------------------------------
 
 typedef struct http_flags {
-    char        address[64];
-    uint64_t    port;
-    deft_buffer token_text; // the file
-    deft_view   tokens[64];
-    size_t      token_count;
-    deft_view   hosts[16];
-    size_t      host_count;
-    deft_view   origins[16];
-    size_t      origin_count;
-    deft_buffer tls[3]; // names of files: certificate, key, client_ca
+    char             address[64];
+    uint64_t         port;
+    deft__token_list tokens;
+    deft_view        hosts[16];
+    size_t           host_count;
+    deft_view        origins[16];
+    size_t           origin_count;
+    deft_buffer      tls[3]; // names of files: certificate, key, client_ca
 } http_flags;
 
 static void init_http_flags(http_flags *http)
 {
     *http = (http_flags){.port = 0};
-    deft_buffer_init(&http->token_text, NULL);
+    deft__token_list_init(&http->tokens);
     for (size_t i = 0; i < 3; i++) {
         deft_buffer_init(&http->tls[i], NULL);
     }
@@ -120,7 +119,7 @@ static void init_http_flags(http_flags *http)
 
 static void clear_http_flags(http_flags *http)
 {
-    deft_buffer_clear(&http->token_text);
+    deft__token_list_clear(&http->tokens);
     for (size_t i = 0; i < 3; i++) {
         deft_buffer_clear(&http->tls[i]);
     }
@@ -149,32 +148,6 @@ static bool read_address(const deft__cli *cli, const char *text, http_flags *htt
     }
     memcpy(http->address, host.data, host.size);
     http->address[host.size] = '\0';
-    return true;
-}
-
-static bool read_tokens(const deft__cli *cli, const char *path, http_flags *http)
-{
-    deft_error error = DEFT_ERROR_INIT;
-    if (deft__file_read(path, 64 * 1024, "a file of tokens", &http->token_text, &error) !=
-        DEFT_OK) {
-        deft__complain(&cli->output, "%s", error.message);
-        return false;
-    }
-    const deft_view text = deft_buffer_view(&http->token_text);
-    for (size_t at = 0; at < text.size;) {
-        size_t end = at;
-        while (end < text.size && text.data[end] != '\n' && text.data[end] != '\r') {
-            end++;
-        }
-        if (end > at && text.data[at] != '#' && http->token_count < 64) {
-            http->tokens[http->token_count++] = deft_view_slice(text, at, end - at);
-        }
-        at = end + 1;
-    }
-    if (http->token_count == 0) {
-        deft__complain(&cli->output, "'%s' has no token; write one a line", path);
-        return false;
-    }
     return true;
 }
 
@@ -213,8 +186,15 @@ static bool read_http_flags(const deft__cli *cli, const deft_settings *settings,
     const char *path   = deft__invocation_value(&cli->invocation, DEFT__FLAG_TOKEN_FILE);
     http->host_count   = read_names(cli, DEFT__FLAG_HOST, http->hosts);
     http->origin_count = read_names(cli, DEFT__FLAG_ALLOW_ORIGIN, http->origins);
-    return read_address(cli, address, http) && (path == NULL || read_tokens(cli, path, http)) &&
-           read_tls(cli, settings, http);
+    deft_error error   = DEFT_ERROR_INIT;
+    if (!read_address(cli, address, http)) {
+        return false;
+    }
+    if (path != NULL && deft__token_list_read_file(&http->tokens, path, &error) != DEFT_OK) {
+        deft__complain(&cli->output, "%s", error.message);
+        return false;
+    }
+    return read_tls(cli, settings, http);
 }
 
 static void tell_listening(void *context, uint16_t port)
@@ -261,8 +241,8 @@ static int serve(deft__cli *cli, const deft_config *config)
         .host_count        = http.host_count,
         .origins           = http.origins,
         .origin_count      = http.origin_count,
-        .tokens            = http.tokens,
-        .token_count       = http.token_count,
+        .tokens            = http.tokens.items,
+        .token_count       = http.tokens.count,
         .tls_certificate   = http.tls[0].data,
         .tls_key           = http.tls[1].data,
         .tls_client_ca     = http.tls[2].data,

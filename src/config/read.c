@@ -530,10 +530,9 @@ static deft_status read_member(deft__reader *reader, deft_view name, deft__json_
 }
 
 // Containers that may be there twice; then the last one counts, as with any name.
-static const char *const containers[] = {"toolSearch",      "tool_search", "mcpServers", "servers",
-                                         "context_servers", "mcp_servers", "mcp",        "env",
-                                         "permissions",     "hooks",       "journal",    "gateway",
-                                         "http"};
+static const char *const containers[] = {
+    "toolSearch", "tool_search", "mcpServers", "servers", "context_servers", "mcp_servers", "mcp",
+    "env",        "permissions", "hooks",      "journal", "gateway",         "http"};
 
 #define CONTAINER_COUNT (sizeof containers / sizeof containers[0])
 

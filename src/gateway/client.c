@@ -3,7 +3,6 @@
 // request with the envelope means modern; `server/discover` is answered and decides nothing, for the
 // client may still fall back.
 #include "base/fail.h"
-#include "base/glob.h"
 #include "base/memory.h"
 #include "deft/version.h"
 #include "gateway/ask.h"
@@ -29,6 +28,10 @@ const deft_view deft__server_info = {server_info_text, sizeof server_info_text -
      DEFT__MCP_SERVER_COMPLETIONS | DEFT__MCP_SERVER_LOGGING)
 
 #define WAITING_MAX 1024u // lines that come before the first catalog is there
+
+// The reader keeps its memory for the next line, but not what a line longer than this has needed: it
+// is eight times the line, and there is one reader for all clients.
+#define READER_LINE_MAX (64u * 1024)
 
 // --- Writing. ---
 
@@ -183,19 +186,52 @@ static void write_capabilities_and_instructions(deft__client *client, deft__json
     deft_buffer_clear(&text);
 }
 
+deft_view deft__client_name(const deft__client *client)
+{
+    const deft__identity *identity = client->identity;
+    return identity != NULL ? deft_view_make(identity->text, identity->name_size)
+                            : deft_view_of(NULL);
+}
+
+deft_view deft__client_capabilities_text(const deft__client *client)
+{
+    const deft__identity *identity = client->identity;
+    return identity != NULL
+               ? deft_view_make(identity->text + identity->name_size, identity->capabilities_size)
+               : deft_view_of(NULL);
+}
+
+static void forget_identity(deft__client *client)
+{
+    if (client->identity != NULL) {
+        deft__free(client->gateway->allocator, client->identity,
+                   sizeof *client->identity + client->identity->name_size +
+                       client->identity->capabilities_size);
+        client->identity = NULL;
+    }
+}
+
+// Without memory it has no name, and as many capabilities as if it had not said.
 static void take_identity(deft__client *client, deft__json_value info,
                           deft__json_value capabilities)
 {
-    deft__gateway *gateway = client->gateway;
-    deft_buffer_reset(&client->name);
-    deft_buffer_reset(&client->capabilities_text);
-    const deft__json_value name = deft__json_member(info, "name");
-    if (deft__json_is(name, DEFT__JSON_STRING)) {
-        const deft_view text = deft__json_string(name, &gateway->scratch);
-        deft_buffer_append(&client->name, deft_view_slice(text, 0, 128));
+    deft__gateway  *gateway = client->gateway;
+    const deft_view name    = deft_view_slice(
+           deft__json_string(deft__json_member(info, "name"), &gateway->scratch), 0, 128);
+    const deft_view text = deft__json_is(capabilities, DEFT__JSON_OBJECT)
+                               ? deft__json_raw(capabilities)
+                               : deft_view_of(NULL);
+    forget_identity(client);
+    if (name.size + text.size > 0) {
+        client->identity =
+            deft__new(gateway->allocator, sizeof *client->identity + name.size + text.size);
     }
-    if (deft__json_is(capabilities, DEFT__JSON_OBJECT)) {
-        deft_buffer_append(&client->capabilities_text, deft__json_raw(capabilities));
+    if (client->identity != NULL) {
+        client->identity->name_size         = (uint32_t)name.size;
+        client->identity->capabilities_size = (uint32_t)text.size;
+        for (size_t i = 0; i < name.size + text.size; i++) {
+            client->identity->text[i] = i < name.size ? name.data[i] : text.data[i - name.size];
+        }
     }
     client->capabilities = deft__mcp_client_capabilities(capabilities);
     deft_buffer_reset(&gateway->scratch);
@@ -438,7 +474,7 @@ static bool take_envelope(deft__client *client, const deft__mcp_message *message
 {
     deft__mcp_envelope envelope;
     deft_error         error = DEFT_ERROR_INIT;
-    if (deft__mcp_read_envelope(&client->reader, message, &envelope, &error) != DEFT_OK) {
+    if (deft__mcp_read_envelope(&client->gateway->reader, message, &envelope, &error) != DEFT_OK) {
         deft__client_send_error(client, message->id, DEFT__MCP_INVALID_PARAMS, "%s", error.message);
         return false;
     }
@@ -505,30 +541,30 @@ static bool is_batch_allowed(const deft__client *client)
            deft_view_equals(deft_view_of(client->version), "2025-03-26");
 }
 
-void deft__client_receive(deft__client *client, deft_view line)
+static void receive(deft__client *client, deft_view line)
 {
-    deft_error        error = DEFT_ERROR_INIT;
+    deft__mcp_reader *reader = &client->gateway->reader;
+    deft_error        error  = DEFT_ERROR_INIT;
     deft__mcp_message message;
-    const deft_status status = deft__mcp_reader_take(&client->reader, line, &error);
+    const deft_status status = deft__mcp_reader_take(reader, line, &error);
     if (status != DEFT_OK) {
         const int64_t code = status == DEFT_OUT_OF_MEMORY ? DEFT__MCP_INTERNAL_ERROR
-                             : client->reader.is_batch    ? DEFT__MCP_INVALID_REQUEST // it is empty
+                             : reader->is_batch           ? DEFT__MCP_INVALID_REQUEST // it is empty
                                                           : DEFT__MCP_PARSE_ERROR;
         deft__client_send_error(client, deft_view_of(NULL), code, "%s", error.message);
         return;
     }
-    if (client->reader.is_batch && !is_batch_allowed(client)) {
+    if (reader->is_batch && !is_batch_allowed(client)) {
         deft__client_send_error(client, deft_view_of(NULL), DEFT__MCP_INVALID_REQUEST,
                                 "an array of messages is not part of this protocol version");
         return;
     }
     for (;;) {
-        const deft_status next = deft__mcp_reader_next(&client->reader, &message, &error);
+        const deft_status next = deft__mcp_reader_next(reader, &message, &error);
         if (next == DEFT_NOT_FOUND || client->is_closed) {
             return;
         } else if (next == DEFT_OK) {
-            handle(client, &message,
-                   client->reader.is_batch ? deft__json_raw(client->reader.batch.value) : line);
+            handle(client, &message, reader->is_batch ? deft__json_raw(reader->batch.value) : line);
         } else {
             deft__client_send_error(client, message.id,
                                     next == DEFT_OUT_OF_MEMORY ? DEFT__MCP_INTERNAL_ERROR
@@ -538,99 +574,19 @@ void deft__client_receive(deft__client *client, deft_view line)
     }
 }
 
+void deft__client_receive(deft__client *client, deft_view line)
+{
+    deft__gateway *gateway = client->gateway;
+    receive(client, line);
+    if (line.size > READER_LINE_MAX) {
+        deft__mcp_reader_clear(&gateway->reader);
+    }
+}
+
 void deft__client_overflowed(deft__client *client)
 {
     deft__client_send_error(client, deft_view_of(NULL), DEFT__MCP_INVALID_REQUEST,
                             "the message is longer than the limit of one message");
-}
-
-// --- What it may reach. ---
-
-static bool copy_patterns(deft__arena *arena, const deft_view *patterns, size_t count,
-                          const deft_view **copies)
-{
-    deft_view *made = count > 0 ? deft__arena_array(arena, count, sizeof *made) : NULL;
-    *copies         = made;
-    for (size_t i = 0; made != NULL && i < count; i++) {
-        if (!deft__arena_copy(arena, patterns[i], &made[i])) {
-            return false;
-        }
-    }
-    return made != NULL || count == 0;
-}
-
-// One server only is a restriction like any other, with one pattern.
-static deft_status restrict_client(deft__client *client, const deft__client_options *options,
-                                   deft_error *error)
-{
-    const deft__gateway    *gateway = client->gateway;
-    const deft_restriction  only    = {.servers = &options->server, .server_count = 1};
-    const deft_restriction *wanted  = options->restriction != NULL ? options->restriction
-                                      : options->server.size > 0   ? &only
-                                                                   : NULL;
-    client->is_everything           = options->is_everything || options->server.size > 0;
-    if (options->server.size > 0) {
-        while (
-            client->only < gateway->slot_count &&
-            !deft_view_equal(deft__link_name(gateway->slots[client->only].link), options->server)) {
-            client->only++;
-        }
-        if (client->only == gateway->slot_count) {
-            deft__quoted quoted;
-            return deft__fail(error, DEFT_NOT_FOUND, 0, "no server is called '%s'",
-                              deft__quote(&quoted, options->server));
-        }
-        client->has_only = true;
-    }
-    if (wanted == NULL) {
-        return DEFT_OK;
-    }
-    client->is_restricted            = true;
-    client->restriction.server_count = wanted->server_count;
-    client->restriction.tool_count   = wanted->tool_count;
-    return copy_patterns(&client->patterns, wanted->servers, wanted->server_count,
-                         &client->restriction.servers) &&
-                   copy_patterns(&client->patterns, wanted->tools, wanted->tool_count,
-                                 &client->restriction.tools)
-               ? DEFT_OK
-               : deft__fail_memory(error);
-}
-
-static bool fits_any(const deft_view *patterns, size_t count, deft_view text)
-{
-    for (size_t i = 0; i < count; i++) {
-        if (deft__glob_match(patterns[i], text)) {
-            return true;
-        }
-    }
-    return false;
-}
-
-// A restriction speaks of tools; prompts and resources follow their server. Where only some tools of
-// a server are allowed, nothing else of it is.
-bool deft__client_may_reach(const deft__client *client, uint32_t server)
-{
-    const deft_restriction *restriction = &client->restriction;
-    const deft_view         name        = deft__link_name(client->gateway->slots[server].link);
-    if (client->has_only && client->only != server) {
-        return false;
-    }
-    if (!client->is_restricted) {
-        return true;
-    }
-    if (restriction->server_count > 0 &&
-        !fits_any(restriction->servers, restriction->server_count, name)) {
-        return false;
-    }
-    for (size_t i = 0; i < restriction->tool_count; i++) {
-        const deft_view pattern = restriction->tools[i];
-        if (pattern.size > 3 &&
-            deft_view_equals(deft_view_slice(pattern, pattern.size - 3, 3), "::*") &&
-            deft__glob_match(deft_view_slice(pattern, 0, pattern.size - 3), name)) {
-            return true;
-        }
-    }
-    return restriction->tool_count == 0;
 }
 
 // --- Its life. ---
@@ -656,13 +612,6 @@ deft__client *deft__client_open(deft__gateway *gateway, const deft__client_optio
     client->send        = options->send;
     client->waiting_end = &client->waiting;
     client->log_level   = 1; // info
-    deft__mcp_reader_init(&client->reader, gateway->allocator);
-    deft_buffer_init(&client->capabilities_text, gateway->allocator);
-    deft_buffer_init(&client->name, gateway->allocator);
-    deft_buffer_init(&client->bridge, gateway->allocator);
-    deft_buffer_init(&client->tools, gateway->allocator);
-    deft__map_init(&client->listed, gateway->seed, gateway->allocator);
-    deft__arena_init(&client->ids, gateway->allocator);
     deft__arena_init(&client->patterns, gateway->allocator);
     client->next = gateway->clients;
     if (client->next != NULL) {
@@ -670,7 +619,7 @@ deft__client *deft__client_open(deft__gateway *gateway, const deft__client_optio
     }
     gateway->clients = client;
     gateway->client_count++;
-    if (restrict_client(client, options, error) != DEFT_OK) {
+    if (deft__client_restrict(client, options, error) != DEFT_OK) {
         deft__client_close(client);
         return NULL;
     }
@@ -709,14 +658,8 @@ void deft__client_close(deft__client *client)
         client->next->previous = client->previous;
     }
     gateway->client_count--;
-    deft_session_free(client->session);
-    deft__mcp_reader_clear(&client->reader);
-    deft_buffer_clear(&client->capabilities_text);
-    deft_buffer_clear(&client->name);
-    deft_buffer_clear(&client->bridge);
-    deft_buffer_clear(&client->tools);
-    deft__map_clear(&client->listed);
-    deft__arena_clear(&client->ids);
+    deft__client_clear_session(client);
+    forget_identity(client);
     deft__arena_clear(&client->patterns);
     deft__free(gateway->allocator, client, sizeof *client);
 }

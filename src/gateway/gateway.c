@@ -401,6 +401,7 @@ deft__gateway *deft__gateway_new(const deft__gateway_options *options,
         gateway->usage     = *options->usage;
         gateway->has_usage = true;
     }
+    deft__mcp_reader_init(&gateway->reader, allocator);
     deft_buffer_init(&gateway->line, allocator);
     deft_buffer_init(&gateway->scratch, allocator);
     deft__timers_init(&gateway->timers, now_ms, allocator);
@@ -438,6 +439,7 @@ void deft__gateway_free(deft__gateway *gateway)
     deft_searcher_free(gateway->searcher);
     deft__snapshot_release(gateway->snapshot);
     deft__timers_clear(&gateway->timers);
+    deft__mcp_reader_clear(&gateway->reader);
     deft_buffer_clear(&gateway->line);
     deft_buffer_clear(&gateway->scratch);
     deft__free(gateway->allocator, gateway, sizeof *gateway);

@@ -10,10 +10,16 @@
 
 struct deft__listen {
     deft__listen *next;
-    deft_buffer   id;       // raw, of the client's request
-    bool          lists[3]; // by deft__changed_list
     deft_buffer   uris;     // of resources, each with its NUL
+    bool          lists[3]; // by deft__changed_list
+    uint32_t      id_size;
+    char          id[]; // raw, of the client's request
 };
+
+static deft_view id_of(const deft__listen *listen)
+{
+    return deft_view_make(listen->id, listen->id_size);
+}
 
 // --- Logs. ---
 
@@ -187,12 +193,11 @@ static void tell_listen(deft__client *client, const deft__listen *listen, const 
     deft__json_name(&json, "_meta");
     deft__json_begin_object(&json);
     deft__json_name(&json, "io.modelcontextprotocol/subscriptionId");
-    deft__json_write_raw(&json, deft_buffer_view(&listen->id));
+    deft__json_write_raw(&json, id_of(listen));
     deft__json_end_object(&json);
     deft__json_end_object(&json);
     if (params.status == DEFT_OK) {
-        deft__client_notify(client, deft_buffer_view(&listen->id), method,
-                            deft_buffer_view(&params));
+        deft__client_notify(client, id_of(listen), method, deft_buffer_view(&params));
     }
     deft_buffer_clear(&params);
 }
@@ -217,9 +222,8 @@ void deft__client_tell_changed(deft__client *client, deft__changed_list list)
 
 static void free_listen(const deft__gateway *gateway, deft__listen *listen)
 {
-    deft_buffer_clear(&listen->id);
     deft_buffer_clear(&listen->uris);
-    deft__free(gateway->allocator, listen, sizeof *listen);
+    deft__free(gateway->allocator, listen, sizeof *listen + listen->id_size);
 }
 
 static void acknowledge(deft__client *client, const deft__listen *listen, deft__json_value uris)
@@ -234,7 +238,7 @@ static void acknowledge(deft__client *client, const deft__listen *listen, deft__
     deft__json_name(&json, "_meta");
     deft__json_begin_object(&json);
     deft__json_name(&json, "io.modelcontextprotocol/subscriptionId");
-    deft__json_write_raw(&json, deft_buffer_view(&listen->id));
+    deft__json_write_raw(&json, id_of(listen));
     deft__json_end_object(&json);
     deft__json_name(&json, "notifications");
     deft__json_begin_object(&json);
@@ -251,8 +255,8 @@ static void acknowledge(deft__client *client, const deft__listen *listen, deft__
     deft__json_end_object(&json);
     deft__json_end_object(&json);
     if (params.status == DEFT_OK) {
-        deft__client_notify(client, deft_buffer_view(&listen->id),
-                            "notifications/subscriptions/acknowledged", deft_buffer_view(&params));
+        deft__client_notify(client, id_of(listen), "notifications/subscriptions/acknowledged",
+                            deft_buffer_view(&params));
     }
     deft_buffer_clear(&params);
 }
@@ -290,26 +294,24 @@ void deft__client_listen(deft__client *client, const deft__mcp_message *message)
     for (const deft__listen *one = client->listens; one != NULL; one = one->next) {
         count++;
     }
-    deft__listen *listen =
-        count < LISTENS_MAX ? deft__new(client->gateway->allocator, sizeof *listen) : NULL;
+    deft__listen *listen = count < LISTENS_MAX ? deft__new(client->gateway->allocator,
+                                                           sizeof *listen + message->id.size)
+                                               : NULL;
     if (listen == NULL) {
         deft__client_send_error(client, message->id, DEFT__MCP_INTERNAL_ERROR,
                                 "too many subscriptions are open");
         return;
     }
-    deft_buffer_init(&listen->id, client->gateway->allocator);
     deft_buffer_init(&listen->uris, client->gateway->allocator);
-    deft_buffer_append(&listen->id, message->id);
+    listen->id_size = (uint32_t)message->id.size;
+    for (size_t i = 0; i < message->id.size; i++) {
+        listen->id[i] = message->id.data[i];
+    }
     listen->lists[DEFT__CHANGED_TOOLS]     = is_true(wanted, "toolsListChanged");
     listen->lists[DEFT__CHANGED_PROMPTS]   = is_true(wanted, "promptsListChanged");
     listen->lists[DEFT__CHANGED_RESOURCES] = is_true(wanted, "resourcesListChanged");
-    if (listen->id.status != DEFT_OK) {
-        free_listen(client->gateway, listen);
-        deft__client_send_error(client, message->id, DEFT__MCP_INTERNAL_ERROR, "out of memory");
-        return;
-    }
-    listen->next    = client->listens;
-    client->listens = listen;
+    listen->next                           = client->listens;
+    client->listens                        = listen;
     acknowledge(client, listen, uris);
     watch_resources(client, listen, uris);
 }
@@ -318,7 +320,7 @@ bool deft__client_end_listen(deft__client *client, deft_view id)
 {
     for (deft__listen **at = &client->listens; *at != NULL; at = &(*at)->next) {
         deft__listen *listen = *at;
-        if (deft_view_equal(deft_buffer_view(&listen->id), id)) {
+        if (deft_view_equal(id_of(listen), id)) {
             *at = listen->next;
             for (size_t i = 0; i < listen->uris.size;) {
                 const deft_view uri = deft_view_of(listen->uris.data + i);

@@ -62,8 +62,9 @@ struct deft__gateway {
     deft__relay  *parked;  // answered with a question, waiting to be taken up again
     uint64_t      numbers; // the last number given to a hook, a parked call, a question
 
-    deft_buffer line;    // what is being written to a client
-    deft_buffer scratch; // one definition, while it is adapted
+    deft__mcp_reader reader;  // of what a client says
+    deft_buffer      line;    // what is being written to a client
+    deft_buffer      scratch; // one definition, while it is adapted
 };
 
 typedef struct deft__held deft__held; // held.c
@@ -76,14 +77,29 @@ typedef struct deft__waiting {
     size_t                id_size;
 } deft__waiting;
 
+// Who a client says it is.
+typedef struct deft__identity {
+    uint32_t name_size;         // of clientInfo.name
+    uint32_t capabilities_size; // of ClientCapabilities, raw, as it declared them
+    char     text[];            // the one and the other
+} deft__identity;
+
+// The tools that a client was shown, from the first time that it asked for them or called one.
+typedef struct deft__shown {
+    deft_buffer bridge; // definitions of the bridge's tools, as written at the start
+    deft_buffer tools;  // definitions of the tools in the list, in the order sent
+    deft__map   listed; // ids of these
+    deft__arena ids;    // of `listed`
+} deft__shown;
+
+// There are thousands that listen and say nothing: what only some of them need is behind a pointer.
 struct deft__client {
     deft__gateway *gateway;
     void          *tag;
     uint64_t       principal;
     void (*send)(void *tag, deft_view about, deft_view line); // NULL: the host's
-    deft__client    *next, *previous;
-    deft__mcp_reader reader;
-    bool             is_closed;
+    deft__client *next, *previous;
+    bool          is_closed;
 
     // What it is shown.
     bool             is_everything;
@@ -93,23 +109,19 @@ struct deft__client {
     deft_restriction restriction;
     deft__arena      patterns; // of the restriction
 
-    deft__mcp_era era;     // pinned by its first message
-    const char   *version; // of a legacy client
-    unsigned      capabilities;
-    deft_buffer   capabilities_text; // raw ClientCapabilities, as it declared them
-    deft_buffer   name;              // clientInfo.name
-    unsigned      log_level;         // the lowest that it wants; see deft__log_level
-    bool          is_log_level_set;  // it said so itself
-    bool          is_initialized;
+    deft__mcp_era   era;     // pinned by its first message
+    const char     *version; // of a legacy client
+    unsigned        capabilities;
+    unsigned        log_level;        // the lowest that it wants; see deft__log_level
+    deft__identity *identity;         // NULL: it did not say
+    bool            is_log_level_set; // it said so itself
+    bool            is_initialized;
 
     deft_session *session;
     bool          has_bridge;      // the bridge's tools are in its list; once true it stays
     bool          is_listed;       // it has seen a list, so a change must be told
     bool          is_list_ignored; // it did not ask for its list when it was told of a change
-    deft_buffer   bridge;          // their definitions, as written at the start
-    deft_buffer   tools;           // definitions of the tools in the list, in the order sent
-    deft__map     listed;          // ids of these
-    deft__arena   ids;             // of `listed`
+    deft__shown  *shown;           // there as long as `session` is
 
     deft__held     *held;
     deft__waiting  *waiting;
@@ -132,6 +144,9 @@ void deft__gateway_let_in(deft__gateway *gateway);
 
 // --- client.c ---
 
+deft_view deft__client_name(const deft__client *client);              // clientInfo.name
+deft_view deft__client_capabilities_text(const deft__client *client); // raw; empty: none declared
+
 // Writing to a client. begin_result starts a line in gateway->line up to the result's value, which
 // the caller appends; finish closes and sends it. A line that could not be written for want of
 // memory becomes an error, so that every request is answered.
@@ -146,8 +161,6 @@ void deft__client_send_line(deft__client *client, deft_view id);
 // Sends gateway->line as it is.
 void deft__client_send_about(deft__client *client, deft_view about);
 
-// Whether the client may have to do with a server's prompts, resources and messages.
-bool deft__client_may_reach(const deft__client *client, uint32_t server);
 void deft__client_notify(deft__client *client, deft_view about, const char *method,
                          deft_view params);
 
@@ -158,6 +171,23 @@ void deft__client_write_tail(deft__client *client, deft__json_writer *json,
 // Appends `result` as this client's era wants it.
 void deft__client_write_result(deft__client *client, deft_buffer *out, deft__json_value result,
                                const deft__mcp_caching *caching, bool is_call);
+
+// --- reach.c: what it may reach. ---
+
+deft_status deft__client_restrict(deft__client *client, const deft__client_options *options,
+                                  deft_error *error);
+// Whether anything of a server may be known to the client; and whether it may have to do with its
+// prompts, resources and messages.
+bool deft__client_may_see(const deft__client *client, uint32_t server);
+bool deft__client_may_reach(const deft__client *client, uint32_t server);
+// Whether two lists show this client the same.
+bool deft__client_sees_same(const deft__client *client, const deft__offers *a,
+                            const deft__offers *b);
+
+// Whether two catalogs have the same tools for it. Where it may reach everything this is not looked at:
+// they are two because something has changed.
+bool deft__client_sees_same_tools(const deft__client *client, const deft_catalog *a,
+                                  const deft_catalog *b);
 
 // What our lists say about being kept.
 extern const deft__mcp_caching deft__list_caching;
@@ -184,6 +214,7 @@ void deft__client_call_tool(deft__client *client, const deft__mcp_message *messa
 void deft__client_update(deft__client *client, const deft__snapshot *old);
 void deft__client_reset(deft__client *client);
 bool deft__client_ensure_session(deft__client *client);
+void deft__client_clear_session(deft__client *client);
 
 // --- offered.c ---
 

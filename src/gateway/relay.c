@@ -82,8 +82,7 @@ static bool copy_texts(deft__relay *relay, const deft__mcp_message *message,
         deft__arena_copy(arena, deft__mcp_progress_token(message), &relay->token) &&
         deft__arena_copy(arena, options->members, &relay->members) &&
         deft__arena_copy(arena, deft_buffer_view(&meta), &relay->meta) &&
-        deft__arena_copy(arena, deft_buffer_view(&client->capabilities_text),
-                         &relay->capabilities) &&
+        deft__arena_copy(arena, deft__client_capabilities_text(client), &relay->capabilities) &&
         deft__arena_copy(arena, log_level, &relay->log_level) &&
         deft__arena_copy(arena, options->tool, &relay->tool) &&
         deft__arena_copy(arena, options->arguments, &relay->arguments);
@@ -127,11 +126,10 @@ static void write_journal(const deft__relay *relay, const char *outcome, deft_vi
         return;
     }
     const deft__journal_entry entry = {
-        .kind = DEFT__JOURNAL_CALL,
-        .client =
-            relay->client != NULL ? deft_buffer_view(&relay->client->name) : deft_view_of(NULL),
-        .tool          = relay->tool,
-        .text          = relay->arguments,
+        .kind   = DEFT__JOURNAL_CALL,
+        .client = relay->client != NULL ? deft__client_name(relay->client) : deft_view_of(NULL),
+        .tool   = relay->tool,
+        .text   = relay->arguments,
         .argument_size = relay->arguments.size,
         .result_size   = result_size,
         .duration_ms   = deft__gateway_now(gateway) - relay->started_ms,
@@ -162,7 +160,7 @@ static void write_hook_input(const deft__relay *relay, const char *event, deft_v
                               relay->arguments.size > 0 ? relay->arguments : deft_view_of("{}"));
     if (relay->client != NULL) {
         deft__json_name(&json, "client");
-        deft__json_write_string(&json, deft_buffer_view(&relay->client->name));
+        deft__json_write_string(&json, deft__client_name(relay->client));
     }
     if (result.size > 0) {
         deft__json_name(&json, "durationMs");

@@ -27,7 +27,7 @@ void deft__gateway_write_missing(const deft__gateway *gateway, const deft__clien
     size_t count = 0;
     for (size_t i = 0; i < gateway->slot_count; i++) {
         const deft__link *link = gateway->slots[i].link;
-        if (is_missing(link) && (client == NULL || deft__client_may_reach(client, (uint32_t)i))) {
+        if (is_missing(link) && (client == NULL || deft__client_may_see(client, (uint32_t)i))) {
             deft_buffer_append_text(out,
                                     count == 0 ? "Servers that could not be searched: " : ", ");
             append_state(out, link);
@@ -43,7 +43,7 @@ void deft__gateway_write_starting(const deft__gateway *gateway, const deft__clie
     size_t count = 0;
     for (size_t i = 0; i < gateway->slot_count; i++) {
         const deft__link *link = gateway->slots[i].link;
-        if (gateway->slots[i].is_awaited && deft__client_may_reach(client, (uint32_t)i)) {
+        if (gateway->slots[i].is_awaited && deft__client_may_see(client, (uint32_t)i)) {
             deft_buffer_append_text(out,
                                     count == 0 ? "\nStill starting, not searched yet: " : ", ");
             deft_buffer_append(out, deft__link_name(link));
@@ -78,8 +78,9 @@ deft_status deft__gateway_write_status(const deft__gateway *gateway, deft_buffer
     }
     for (const deft__client *client = gateway->clients; client != NULL; client = client->next) {
         deft_buffer_append_text(out, "Client ");
-        deft_buffer_append(out, client->name.size > 0 ? deft_buffer_view(&client->name)
-                                                      : deft_view_of("(without a name)"));
+        deft_buffer_append(out, deft__client_name(client).size > 0
+                                    ? deft__client_name(client)
+                                    : deft_view_of("(without a name)"));
         deft_buffer_append_text(out, ", ");
         deft_buffer_append_text(out, deft__mcp_era_name(client->era));
         deft_buffer_append_text(out, "\n");
@@ -108,7 +109,7 @@ deft_status deft__gateway_write_status_json(const deft__gateway *gateway, deft_b
     for (const deft__client *client = gateway->clients; client != NULL; client = client->next) {
         deft__json_begin_object(&json);
         deft__json_name(&json, "name");
-        deft__json_write_string(&json, deft_buffer_view(&client->name));
+        deft__json_write_string(&json, deft__client_name(client));
         deft__json_name(&json, "era");
         deft__json_write_text(&json, deft__mcp_era_name(client->era));
         deft__json_name(&json, "open");

@@ -1,5 +1,6 @@
 // What a client sees of tools, and what it calls: its list, byte-stable; the bridge's tools; and any
 // tool by its name.
+#include "base/memory.h"
 #include "gateway/ask.h"
 #include "gateway/private.h"
 #include "gateway/relay.h"
@@ -56,7 +57,7 @@ static deft_status write_bridge(deft__client *client)
     deft_buffer            one;
     deft_buffer_init(&listing, client->gateway->allocator);
     deft_buffer_init(&one, client->gateway->allocator);
-    deft_buffer_reset(&client->bridge);
+    deft_buffer_reset(&client->shown->bridge);
     deft_status status = deft_listing_write_filtered(
         plan_of(client), &settings, client->is_restricted ? &filter : NULL, &listing, NULL);
     deft_bridge_tool tools[DEFT_BRIDGE_TOOLS_MAX];
@@ -66,8 +67,8 @@ static deft_status write_bridge(deft__client *client)
         status = deft_bridge_write_definition(&settings, tools[i], DEFT_FORM_MCP,
                                               deft_buffer_view(&listing), &one);
         if (status == DEFT_OK) {
-            append_definition(client, deft_buffer_view(&one), &client->bridge);
-            status = client->bridge.status;
+            append_definition(client, deft_buffer_view(&one), &client->shown->bridge);
+            status = client->shown->bridge.status;
         }
     }
     deft_buffer_clear(&one);
@@ -91,7 +92,7 @@ static deft_status extend_list(deft__client *client, bool *is_grown)
         uint32_t         place;
         const deft_tool *tool = deft_catalog_tool(visible[i].catalog, visible[i].tool);
         if (!is_listable(client, &visible[i]) ||
-            deft__map_find(&client->listed, tool->id, &place)) {
+            deft__map_find(&client->shown->listed, tool->id, &place)) {
             continue;
         }
         deft_view id;
@@ -99,18 +100,18 @@ static deft_status extend_list(deft__client *client, bool *is_grown)
         deft_status status = deft_catalog_write_tool(
             visible[i].catalog, visible[i].tool, DEFT_FORM_MCP,
             client->has_only ? DEFT_NAMING_PLAIN : gateway->naming, &gateway->scratch);
-        const size_t size = client->tools.size;
+        const size_t size = client->shown->tools.size;
         if (status == DEFT_OK) {
-            append_definition(client, deft_buffer_view(&gateway->scratch), &client->tools);
-            status = client->tools.status;
+            append_definition(client, deft_buffer_view(&gateway->scratch), &client->shown->tools);
+            status = client->shown->tools.status;
         }
-        if (status == DEFT_OK && (!deft__arena_copy(&client->ids, tool->id, &id) ||
-                                  !deft__map_put(&client->listed, id, (uint32_t)i))) {
+        if (status == DEFT_OK && (!deft__arena_copy(&client->shown->ids, tool->id, &id) ||
+                                  !deft__map_put(&client->shown->listed, id, (uint32_t)i))) {
             status = DEFT_OUT_OF_MEMORY;
         }
         if (status != DEFT_OK) {
-            deft_buffer_truncate(&client->tools, size);
-            client->tools.status = DEFT_OK;
+            deft_buffer_truncate(&client->shown->tools, size);
+            client->shown->tools.status = DEFT_OK;
             return status;
         }
         *is_grown = true;
@@ -129,7 +130,7 @@ static bool needs_bridge(const deft__client *client)
     for (size_t i = 0; i < gateway->slot_count; i++) {
         const deft__link_state state = deft__link_state_of(gateway->slots[i].link);
         if (deft__link_manifest(gateway->slots[i].link) == NULL && state != DEFT__LINK_DISABLED &&
-            state != DEFT__LINK_QUARANTINED) {
+            state != DEFT__LINK_QUARANTINED && deft__client_may_see(client, (uint32_t)i)) {
             return true;
         }
     }
@@ -151,6 +152,34 @@ static deft_status refresh_list(deft__client *client, bool *is_grown)
     return extend_list(client, is_grown);
 }
 
+static deft__shown *new_shown(const deft__gateway *gateway)
+{
+    deft__shown *shown = deft__new(gateway->allocator, sizeof *shown);
+    if (shown != NULL) {
+        deft_buffer_init(&shown->bridge, gateway->allocator);
+        deft_buffer_init(&shown->tools, gateway->allocator);
+        deft__map_init(&shown->listed, gateway->seed, gateway->allocator);
+        deft__arena_init(&shown->ids, gateway->allocator);
+    }
+    return shown;
+}
+
+void deft__client_clear_session(deft__client *client)
+{
+    deft__shown *shown = client->shown;
+    if (shown != NULL) {
+        deft_buffer_clear(&shown->bridge);
+        deft_buffer_clear(&shown->tools);
+        deft__map_clear(&shown->listed);
+        deft__arena_clear(&shown->ids);
+        deft__free(client->gateway->allocator, shown, sizeof *shown);
+    }
+    deft_session_free(client->session);
+    client->shown      = NULL;
+    client->session    = NULL;
+    client->has_bridge = false;
+}
+
 bool deft__client_ensure_session(deft__client *client)
 {
     deft__gateway *gateway = client->gateway;
@@ -163,9 +192,10 @@ bool deft__client_ensure_session(deft__client *client)
     client->session        = deft_session_new_restricted(
                plan_of(client), &settings, client->is_restricted ? &client->restriction : NULL,
                gateway->allocator, &error);
-    if (client->session != NULL && refresh_list(client, &is_grown) != DEFT_OK) {
-        deft_session_free(client->session);
-        client->session = NULL;
+    client->shown = new_shown(gateway);
+    if (client->session == NULL || client->shown == NULL ||
+        refresh_list(client, &is_grown) != DEFT_OK) {
+        deft__client_clear_session(client);
     }
     return client->session != NULL;
 }
@@ -188,8 +218,12 @@ void deft__client_list_tools(deft__client *client, const deft__mcp_message *mess
         return;
     }
     if (client->has_bridge && gateway->snapshot->conflict.status != DEFT_OK) {
+        // Which tool it is may be none of this client's business.
         deft__client_send_error(client, message->id, DEFT__MCP_INTERNAL_ERROR, "%s",
-                                gateway->snapshot->conflict.message);
+                                client->is_restricted
+                                    ? "a tool has the name of one of the gateway's own; its owner "
+                                      "has to set another"
+                                    : gateway->snapshot->conflict.message);
         return;
     }
     deft_buffer      *line = deft__client_begin_result(client, message->id);
@@ -198,9 +232,10 @@ void deft__client_list_tools(deft__client *client, const deft__mcp_message *mess
     deft__json_begin_object(&json);
     deft__json_name(&json, "tools");
     deft_buffer_append_byte(line, '[');
-    deft_buffer_append(line, deft_buffer_view(&client->bridge));
-    deft_buffer_append_text(line, client->bridge.size > 0 && client->tools.size > 0 ? "," : "");
-    deft_buffer_append(line, deft_buffer_view(&client->tools));
+    deft_buffer_append(line, deft_buffer_view(&client->shown->bridge));
+    deft_buffer_append_text(
+        line, client->shown->bridge.size > 0 && client->shown->tools.size > 0 ? "," : "");
+    deft_buffer_append(line, deft_buffer_view(&client->shown->tools));
     deft_buffer_append_byte(line, ']');
     json.needs_comma = true;
     deft__client_write_tail(client, &json, &deft__list_caching);
@@ -223,11 +258,16 @@ void deft__client_update(deft__client *client, const deft__snapshot *old)
     if (old == NULL || client->gateway->is_patient) {
         return; // nothing was listed yet
     }
-    if (!deft__offers_equal(&old->prompts, &snapshot->prompts)) {
+    if (client->session == NULL && client->listens != NULL &&
+        !deft__client_sees_same_tools(client, old->catalog, snapshot->catalog)) {
+        // It listens here and lists elsewhere, as over HTTP, where each request is a client's first.
+        deft__client_tell_changed(client, DEFT__CHANGED_TOOLS);
+    }
+    if (!deft__client_sees_same(client, &old->prompts, &snapshot->prompts)) {
         deft__client_tell_changed(client, DEFT__CHANGED_PROMPTS);
     }
-    if (!deft__offers_equal(&old->resources, &snapshot->resources) ||
-        !deft__offers_equal(&old->templates, &snapshot->templates)) {
+    if (!deft__client_sees_same(client, &old->resources, &snapshot->resources) ||
+        !deft__client_sees_same(client, &old->templates, &snapshot->templates)) {
         deft__client_tell_changed(client, DEFT__CHANGED_RESOURCES);
     }
 }
@@ -242,10 +282,10 @@ void deft__client_reset(deft__client *client)
         client->era == DEFT__MCP_ERA_MODERN) {
         return;
     }
-    deft_buffer_reset(&client->bridge);
-    deft_buffer_reset(&client->tools);
-    deft__map_clear(&client->listed);
-    deft__arena_clear(&client->ids);
+    deft_buffer_reset(&client->shown->bridge);
+    deft_buffer_reset(&client->shown->tools);
+    deft__map_clear(&client->shown->listed);
+    deft__arena_clear(&client->shown->ids);
     client->has_bridge = false;
     (void)refresh_list(client, &is_grown);
     if (client->is_listed) {
@@ -300,7 +340,7 @@ static void write_journal(deft__client *client, deft__journal_kind kind, deft_vi
     }
     const deft__journal_entry entry = {
         .kind          = kind,
-        .client        = deft_buffer_view(&client->name),
+        .client        = deft__client_name(client),
         .text          = arguments,
         .argument_size = arguments.size,
         .result_size   = answer->text.size,

@@ -19,8 +19,10 @@ typedef struct deft__chain {
     struct deft__chain *previous;
 } deft__chain;
 
+typedef struct deft__outbox deft__outbox; // stream.c
+
 struct deft__loop {
-    uv_loop_t             uv;
+    uv_loop_t             uv; // its data is this
     const deft_allocator *allocator;
 
     // What streams have to send is gathered while callbacks run and goes out before the loop waits
@@ -28,6 +30,12 @@ struct deft__loop {
     uv_prepare_t before_wait;
     uv_check_t   after_wait;
     deft__chain  unsent;
+
+    deft__outbox *spares; // that no stream needs at the moment
+    unsigned      spare_count;
+
+    struct deft__stream *failed; // their owners are still to be told
+    deft__task           tell_failed;
 
     uv_idle_t  has_tasks; // active while something was deferred: the loop then does not wait
     deft__task tasks;     // the head of a ring
@@ -71,6 +79,10 @@ static inline void deft__chain_remove(deft__chain *link)
 
 // stream.c: sends what waits in `loop->unsent`.
 void deft__streams_send(deft__loop *loop);
+// Tells what waits in `loop->failed`.
+void deft__streams_tell_failed(void *context);
+// Frees what it keeps for streams.
+void deft__streams_clear(deft__loop *loop);
 
 // "could not listen: Permission denied": what failed, in the words of the system.
 deft_status deft__fail_system(deft_error *error, int code, const char *what);

@@ -51,8 +51,10 @@ deft__loop *deft__loop_new(const deft_allocator *allocator, deft_error *error)
         deft__free(allocator, loop, sizeof *loop);
         return NULL;
     }
+    loop->uv.data   = loop;
     loop->allocator = allocator;
     deft__chain_init(&loop->unsent);
+    deft__task_init(&loop->tell_failed, deft__streams_tell_failed, loop);
     loop->tasks.next     = &loop->tasks;
     loop->tasks.previous = &loop->tasks;
 
@@ -84,6 +86,7 @@ void deft__loop_free(deft__loop *loop)
     const int code = uv_loop_close(&loop->uv);
     assert(code == 0); // something on the loop was not closed
     (void)code;
+    deft__streams_clear(loop);
     deft__free(loop->allocator, loop, sizeof *loop);
 }
 

@@ -21,8 +21,12 @@
 // From this size on bytes are not gathered but written at once, uncopied where they can be.
 #define WRITE_NOW_SIZE (64u * 1024)
 
-// Memory of the queue that is kept for the next time, and bytes that may lie sent at its start.
-#define QUEUE_KEPT_MAX (256u * 1024)
+// Bytes that may lie sent at the start of a queue.
+#define QUEUE_SENT_MAX (256u * 1024)
+
+// Outboxes that a loop keeps for the next who has something to send, and the memory of each.
+#define SPARES_MAX     16
+#define SPARE_SIZE_MAX (64u * 1024)
 
 // Reads in a row for one stream, before the others have their turn.
 #define READS_MAX 16
@@ -33,37 +37,128 @@ typedef enum access_kind {
     ACCESS_CAREFULLY // blocking, and not ours to change: asked before each use
 } access_kind;
 
+// What a stream has to send. Most have nothing most of the time, and then no outbox.
+struct deft__outbox {
+    deft__chain   unsent; // in the loop's list while something is gathered
+    deft__stream *stream;
+    deft_buffer   queue;
+    size_t        sent; // bytes at the start of the queue that are out
+    deft__outbox *next; // of the loop's spare ones
+};
+
+// There may be thousands that do nothing, so it is kept small.
 struct deft__stream {
     union {
         uv_handle_t handle;
         uv_poll_t   poll;
-        uv_idle_t   idle; // of a file, which is always ready; never started
+        uv_idle_t   idle; // of a file, which is always ready: started while it is read
     } uv;
-    deft__loop          *loop;
-    deft__stream_options options;
-    int                  descriptor; // -1: given up
-    access_kind          access;
-    deft__tls_session   *tls;       // NULL: bytes go as they are
-    deft__alarm         *handshake; // set: the peer has to hurry
-    int                  watched;   // UV_READABLE, UV_WRITABLE
-    bool                 is_file;   // cannot be polled: always ready
-    bool                 is_reading;
-    bool                 is_blocked; // the peer takes no more at the moment
-    bool                 is_finishing;
-    bool                 has_ended;
-    bool                 is_closed;      // by its owner
-    bool                 is_handle_gone; // libuv has let go
+    void *context; // this and the next three: as in the options
+    void (*read)(void *context, deft_view bytes);
+    void (*ended)(void *context, deft__stream_end end, int code);
+    void (*drained)(void *context);
+    union {
+        deft__outbox *outbox;      // NULL: there is nothing to send
+        deft__stream *next_failed; // once it has failed: in the loop's list, until that is told
+    };
+    deft__tls_session *tls; // NULL: bytes go as they are
 
-    deft__chain unsent; // in the loop's list while something is gathered
-    deft_buffer queue;
-    size_t      queue_sent; // bytes at the start of the queue that are out
-
-    deft__task       task; // a file's next read, or the news that the stream has failed
-    deft__stream_end end;
-    int              end_code;
+    uint32_t queue_max;
+    int      descriptor; // -1: given up
+    int      end_code;
+    unsigned end : 2;     // deft__stream_end, once it has failed
+    unsigned access : 2;  // access_kind
+    unsigned watched : 2; // UV_READABLE, UV_WRITABLE
+    bool     is_inherited : 1;
+    bool     is_file : 1; // cannot be polled: always ready
+    bool     is_reading : 1;
+    bool     is_blocked : 1; // the peer takes no more at the moment
+    bool     is_finishing : 1;
+    bool     has_failed : 1;     // and its owner is still to be told
+    bool     has_ended : 1;      // its owner knows
+    bool     is_closed : 1;      // by its owner
+    bool     is_handle_gone : 1; // libuv has let go
 };
 
+static deft__loop *loop_of(const deft__stream *stream)
+{
+    return stream->uv.handle.loop->data;
+}
+
 static void poll_ready(uv_poll_t *poll, int status, int events);
+static void read_file(uv_idle_t *idle);
+
+// --- Outboxes. ------------------------------------------------------------------------------------
+
+// Gives the stream an outbox, if it has none. False: no memory.
+static bool need_outbox(deft__stream *stream)
+{
+    deft__loop *loop = loop_of(stream);
+    if (stream->outbox != NULL) {
+        return true;
+    }
+    deft__outbox *outbox = loop->spares;
+    if (outbox != NULL) {
+        loop->spares = outbox->next;
+        loop->spare_count--;
+    } else {
+        outbox = deft__new(loop->allocator, sizeof *outbox);
+        if (outbox == NULL) {
+            return false;
+        }
+        deft__chain_init(&outbox->unsent);
+        deft_buffer_init(&outbox->queue, loop->allocator);
+    }
+    outbox->stream = stream;
+    stream->outbox = outbox;
+    return true;
+}
+
+static void free_outbox(const deft__loop *loop, deft__outbox *outbox)
+{
+    deft_buffer_clear(&outbox->queue);
+    deft__free(loop->allocator, outbox, sizeof *outbox);
+}
+
+static void stop_gathering(deft__stream *stream)
+{
+    deft__loop *loop = loop_of(stream);
+    if (stream->outbox != NULL) {
+        deft__chain_remove(&stream->outbox->unsent);
+    }
+    if (deft__chain_is_empty(&loop->unsent)) {
+        uv_unref((uv_handle_t *)&loop->before_wait);
+    }
+}
+
+static void drop_outbox(deft__stream *stream)
+{
+    deft__loop   *loop   = loop_of(stream);
+    deft__outbox *outbox = stream->outbox;
+    stop_gathering(stream);
+    if (outbox == NULL) {
+        return;
+    }
+    stream->outbox = NULL;
+    if (loop->spare_count == SPARES_MAX || outbox->queue.capacity > SPARE_SIZE_MAX) {
+        free_outbox(loop, outbox);
+        return;
+    }
+    deft_buffer_reset(&outbox->queue);
+    outbox->sent = 0;
+    outbox->next = loop->spares;
+    loop->spares = outbox;
+    loop->spare_count++;
+}
+
+void deft__streams_clear(deft__loop *loop)
+{
+    while (loop->spares != NULL) {
+        deft__outbox *outbox = loop->spares;
+        loop->spares         = outbox->next;
+        free_outbox(loop, outbox);
+    }
+}
 
 // --- What is watched. -----------------------------------------------------------------------------
 
@@ -71,11 +166,17 @@ static void watch(deft__stream *stream)
 {
     const int wanted =
         (stream->is_reading ? UV_READABLE : 0) | (stream->is_blocked ? UV_WRITABLE : 0);
-    if (stream->is_file || stream->descriptor < 0 || wanted == stream->watched) {
+    if (stream->descriptor < 0 || (unsigned)wanted == stream->watched) {
         return;
     }
-    stream->watched = wanted;
-    if (wanted != 0) {
+    stream->watched = (unsigned)wanted & 3u;
+    if (stream->is_file) {
+        if (stream->is_reading) {
+            uv_idle_start(&stream->uv.idle, read_file);
+        } else {
+            uv_idle_stop(&stream->uv.idle);
+        }
+    } else if (wanted != 0) {
         uv_poll_start(&stream->uv.poll, wanted, poll_ready);
     } else {
         uv_poll_stop(&stream->uv.poll);
@@ -87,26 +188,20 @@ static void handle_gone(uv_handle_t *handle)
     deft__stream *stream   = handle->data;
     stream->is_handle_gone = true;
     if (stream->is_closed) {
-        deft__free(stream->loop->allocator, stream, sizeof *stream);
-    }
-}
-
-static void stop_gathering(deft__stream *stream)
-{
-    deft__chain_remove(&stream->unsent);
-    if (deft__chain_is_empty(&stream->loop->unsent)) {
-        uv_unref((uv_handle_t *)&stream->loop->before_wait);
+        deft__free(loop_of(stream)->allocator, stream, sizeof *stream);
     }
 }
 
 static void start_gathering(deft__stream *stream)
 {
-    if (deft__chain_is_empty(&stream->unsent)) {
-        if (deft__chain_is_empty(&stream->loop->unsent)) {
+    deft__loop  *loop   = loop_of(stream);
+    deft__chain *unsent = &stream->outbox->unsent;
+    if (deft__chain_is_empty(unsent)) {
+        if (deft__chain_is_empty(&loop->unsent)) {
             // The loop has something to do now, even where it watches nothing.
-            uv_ref((uv_handle_t *)&stream->loop->before_wait);
+            uv_ref((uv_handle_t *)&loop->before_wait);
         }
-        deft__chain_add(&stream->loop->unsent, &stream->unsent);
+        deft__chain_add(&loop->unsent, unsent);
     }
 }
 
@@ -116,20 +211,16 @@ static void release_descriptor(deft__stream *stream)
     if (stream->descriptor < 0) {
         return;
     }
-    stop_gathering(stream);
     if (stream->tls != NULL && deft__stream_queued(stream) == 0) {
         (void)deft__tls_session_end(stream->tls); // nothing was lost: an end, not a break
     }
     deft__tls_session_free(stream->tls);
-    deft__alarm_free(stream->handshake);
-    stream->tls       = NULL;
-    stream->handshake = NULL;
-    deft_buffer_clear(&stream->queue);
-    stream->queue_sent = 0;
+    stream->tls = NULL;
+    drop_outbox(stream);
     stream->is_reading = false;
     stream->is_blocked = false;
     uv_close(&stream->uv.handle, handle_gone);
-    if (!stream->options.is_inherited) {
+    if (!stream->is_inherited) {
         close(stream->descriptor);
     }
     stream->descriptor = -1;
@@ -141,26 +232,42 @@ static void tell_end(deft__stream *stream, deft__stream_end end, int code)
 {
     if (!stream->has_ended) {
         stream->has_ended = true;
-        stream->options.ended(stream->options.context, end, code);
+        stream->ended(stream->context, end, code);
     }
-}
-
-static void tell_failure(void *context)
-{
-    deft__stream *stream = context;
-    tell_end(stream, stream->end, stream->end_code);
 }
 
 // Gives the peer up now and tells its owner in the next turn: this may be in the middle of a write.
 static void fail(deft__stream *stream, deft__stream_end end, int code)
 {
+    deft__loop *loop = loop_of(stream);
     release_descriptor(stream);
-    stream->end      = end;
-    stream->end_code = code;
-    deft__loop_undefer(stream->loop, &stream->task);
-    if (!stream->has_ended) {
-        deft__task_init(&stream->task, tell_failure, stream);
-        deft__loop_defer(stream->loop, &stream->task);
+    stream->has_failed  = true;
+    stream->end         = (unsigned)end & 3u;
+    stream->end_code    = code;
+    stream->next_failed = loop->failed;
+    loop->failed        = stream;
+    deft__loop_defer(loop, &loop->tell_failed);
+}
+
+static void forget_failure(deft__stream *stream)
+{
+    for (deft__stream **at = &loop_of(stream)->failed; *at != NULL; at = &(*at)->next_failed) {
+        if (*at == stream) {
+            *at = stream->next_failed;
+            break;
+        }
+    }
+    stream->has_failed = false;
+    stream->outbox     = NULL;
+}
+
+void deft__streams_tell_failed(void *context)
+{
+    const deft__loop *loop = context;
+    while (loop->failed != NULL) {
+        deft__stream *stream = loop->failed;
+        forget_failure(stream);
+        tell_end(stream, (deft__stream_end)stream->end, stream->end_code);
     }
 }
 
@@ -221,34 +328,33 @@ static void show_end(deft__stream *stream)
 
 static void forget_sent(deft__stream *stream)
 {
-    deft_buffer *queue = &stream->queue;
-    if (stream->queue_sent == queue->size) {
-        if (queue->capacity > QUEUE_KEPT_MAX) {
-            deft_buffer_clear(queue);
-        } else {
-            deft_buffer_reset(queue);
-        }
-        stream->queue_sent = 0;
-    } else if (stream->queue_sent > QUEUE_KEPT_MAX && stream->queue_sent > queue->size / 2) {
+    deft__outbox *outbox = stream->outbox;
+    deft_buffer  *queue  = &outbox->queue;
+    if (outbox->sent == queue->size) {
+        drop_outbox(stream);
+    } else if (outbox->sent > QUEUE_SENT_MAX && outbox->sent > queue->size / 2) {
         // Moving what is left only when less is left than is sent keeps the whole linear.
-        memmove(queue->data, queue->data + stream->queue_sent, queue->size - stream->queue_sent);
-        deft_buffer_truncate(queue, queue->size - stream->queue_sent);
-        stream->queue_sent = 0;
+        memmove(queue->data, queue->data + outbox->sent, queue->size - outbox->sent);
+        deft_buffer_truncate(queue, queue->size - outbox->sent);
+        outbox->sent = 0;
     }
 }
 
 static void send_queue(deft__stream *stream)
 {
-    const deft_view queue = deft_buffer_view(&stream->queue);
-    stream->is_blocked    = stream->tls != NULL && deft__tls_session_wants_to_write(stream->tls);
+    stream->is_blocked = stream->tls != NULL && deft__tls_session_wants_to_write(stream->tls);
     stop_gathering(stream);
-    const size_t sent = put_all(stream, deft_view_slice(queue, stream->queue_sent, queue.size));
-    if (stream->descriptor < 0) {
-        return; // it has failed
+    if (stream->outbox != NULL) {
+        const deft_view queue = deft_buffer_view(&stream->outbox->queue);
+        const size_t    sent =
+            put_all(stream, deft_view_slice(queue, stream->outbox->sent, queue.size));
+        if (stream->descriptor < 0) {
+            return; // it has failed
+        }
+        stream->outbox->sent += sent;
+        forget_sent(stream);
     }
-    stream->queue_sent += sent;
-    forget_sent(stream);
-    if (stream->queue.size == 0 && stream->is_finishing) {
+    if (stream->outbox == NULL && stream->is_finishing) {
         show_end(stream);
     }
     watch(stream);
@@ -259,17 +365,16 @@ static void send_queue_and_tell(deft__stream *stream)
 {
     send_queue(stream);
     if (stream->descriptor >= 0 && deft__stream_queued(stream) == 0 && !stream->is_blocked &&
-        stream->options.drained != NULL) {
-        stream->options.drained(stream->options.context);
+        stream->drained != NULL) {
+        stream->drained(stream->context);
     }
 }
 
 void deft__streams_send(deft__loop *loop)
 {
     while (!deft__chain_is_empty(&loop->unsent)) {
-        deft__chain *first = loop->unsent.next;
-        send_queue_and_tell(
-            (deft__stream *)(void *)((char *)first - offsetof(deft__stream, unsent)));
+        deft__outbox *first = (deft__outbox *)(void *)loop->unsent.next; // its first member
+        send_queue_and_tell(first->stream);
     }
 }
 
@@ -289,12 +394,14 @@ void deft__stream_write(deft__stream *stream, deft_view bytes)
         }
         watch(stream);
     }
-    if (bytes.size > stream->options.queue_max - deft__stream_queued(stream)) {
+    if (bytes.size > stream->queue_max - deft__stream_queued(stream)) {
         fail(stream, DEFT__STREAM_FULL, 0);
         return;
     }
-    deft_buffer_append(&stream->queue, bytes);
-    if (stream->queue.status != DEFT_OK) {
+    if (need_outbox(stream)) {
+        deft_buffer_append(&stream->outbox->queue, bytes);
+    }
+    if (stream->outbox == NULL || stream->outbox->queue.status != DEFT_OK) {
         fail(stream, DEFT__STREAM_FULL, ENOMEM);
     } else if (!stream->is_blocked) {
         start_gathering(stream);
@@ -306,7 +413,9 @@ void deft__stream_write(deft__stream *stream, deft_view bytes)
 
 size_t deft__stream_queued(const deft__stream *stream)
 {
-    return stream->queue.size - stream->queue_sent;
+    return stream->descriptor >= 0 && stream->outbox != NULL
+               ? stream->outbox->queue.size - stream->outbox->sent
+               : 0;
 }
 
 void deft__stream_finish(deft__stream *stream)
@@ -322,25 +431,13 @@ void deft__stream_finish(deft__stream *stream)
 
 // --- Reading. -------------------------------------------------------------------------------------
 
-static ssize_t get_encrypted(deft__stream *stream)
-{
-    const ssize_t size =
-        deft__tls_session_get(stream->tls, stream->loop->read_buffer, DEFT__READ_SIZE);
-    if (stream->handshake != NULL && deft__tls_session_is_open(stream->tls)) {
-        deft__alarm_free(stream->handshake);
-        stream->handshake = NULL;
-    }
-    if (size < 0 && errno == EAGAIN && deft__tls_session_wants_to_write(stream->tls)) {
-        stream->is_blocked = true;
-    }
-    return size;
-}
-
 static ssize_t get(deft__stream *stream)
 {
-    char *const data = stream->loop->read_buffer;
+    char *const data = loop_of(stream)->read_buffer;
     if (stream->tls != NULL) {
-        return get_encrypted(stream);
+        const ssize_t size = deft__tls_session_get(stream->tls, data, DEFT__READ_SIZE);
+        stream->is_blocked = stream->is_blocked || deft__tls_session_wants_to_write(stream->tls);
+        return size;
     } else if (stream->access == ACCESS_SOCKET) {
         return recv(stream->descriptor, data, DEFT__READ_SIZE, MSG_DONTWAIT);
     } else {
@@ -360,8 +457,7 @@ static bool read_once(deft__stream *stream)
 {
     const ssize_t size = get(stream);
     if (size > 0) {
-        stream->options.read(stream->options.context,
-                             deft_view_make(stream->loop->read_buffer, (size_t)size));
+        stream->read(stream->context, deft_view_make(loop_of(stream)->read_buffer, (size_t)size));
         // A pipe that gave less than was asked for is empty, most often; if not, the loop says so.
         return size == DEFT__READ_SIZE && stream->access != ACCESS_CAREFULLY;
     } else if (size < 0 && (errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR)) {
@@ -404,15 +500,9 @@ static void poll_ready(uv_poll_t *poll, int status, int events)
     }
 }
 
-static void read_file(void *context)
+static void read_file(uv_idle_t *idle)
 {
-    deft__stream *stream = context;
-    if (stream->is_reading) {
-        read_once(stream);
-    }
-    if (stream->is_reading) {
-        deft__loop_defer(stream->loop, &stream->task);
-    }
+    read_once(idle->data);
 }
 
 // --- Life. ----------------------------------------------------------------------------------------
@@ -427,15 +517,15 @@ static access_kind access_of(int descriptor, bool is_inherited)
 }
 
 // Registers the descriptor with libuv, which makes it non-blocking: undone where it is not ours.
-static int put_on_loop(deft__stream *stream)
+static int put_on_loop(deft__stream *stream, deft__loop *loop)
 {
     const int flags = fcntl(stream->descriptor, F_GETFL);
-    int       code  = uv_poll_init(&stream->loop->uv, &stream->uv.poll, stream->descriptor);
+    int       code  = uv_poll_init(&loop->uv, &stream->uv.poll, stream->descriptor);
     if (code == UV_EPERM) {
-        code            = uv_idle_init(&stream->loop->uv, &stream->uv.idle);
+        code            = uv_idle_init(&loop->uv, &stream->uv.idle);
         stream->is_file = true;
     }
-    if (stream->options.is_inherited && flags >= 0) {
+    if (stream->is_inherited && flags >= 0) {
         fcntl(stream->descriptor, F_SETFL, flags);
     }
     stream->uv.handle.data = stream;
@@ -447,18 +537,6 @@ static void hurry(void *context)
     fail(context, DEFT__STREAM_BROKEN, ETIMEDOUT);
 }
 
-// What is to be encrypted is so from the first byte. False: no memory.
-static bool encrypt(deft__stream *stream, deft__tls *tls)
-{
-    stream->tls       = deft__tls_session_new(tls, stream->descriptor, stream->loop->allocator);
-    stream->handshake = deft__alarm_new(stream->loop, hurry, stream);
-    if (stream->tls == NULL || stream->handshake == NULL) {
-        return false;
-    }
-    deft__alarm_set(stream->handshake, deft__tls_session_handshake_ms(stream->tls));
-    return true;
-}
-
 deft__stream *deft__stream_new(deft__loop *loop, int descriptor,
                                const deft__stream_options *options, deft_error *error)
 {
@@ -467,37 +545,35 @@ deft__stream *deft__stream_new(deft__loop *loop, int descriptor,
         deft__fail_memory(error);
         goto failed;
     }
-    stream->loop       = loop;
-    stream->options    = *options;
-    stream->descriptor = descriptor;
-    stream->access     = access_of(descriptor, options->is_inherited);
-    if (options->queue_max == 0) {
-        stream->options.queue_max = DEFT__STREAM_QUEUE_MAX;
-    }
-    deft__chain_init(&stream->unsent);
-    deft_buffer_init(&stream->queue, loop->allocator);
+    const size_t queue_max = options->queue_max > 0 ? options->queue_max : DEFT__STREAM_QUEUE_MAX;
+    stream->context        = options->context;
+    stream->read           = options->read;
+    stream->ended          = options->ended;
+    stream->drained        = options->drained;
+    stream->queue_max      = queue_max < UINT32_MAX ? (uint32_t)queue_max : UINT32_MAX;
+    stream->is_inherited   = options->is_inherited;
+    stream->descriptor     = descriptor;
+    stream->access         = (unsigned)access_of(descriptor, options->is_inherited) & 3u;
 
-    if (options->tls != NULL && !encrypt(stream, options->tls)) {
-        deft__fail_memory(error);
-        goto failed;
+    if (options->tls != NULL) {
+        stream->tls = deft__tls_session_new(options->tls, loop, descriptor, hurry, stream);
+        if (stream->tls == NULL) {
+            deft__fail_memory(error);
+            goto failed;
+        }
     }
-    const int code = put_on_loop(stream);
+    const int code = put_on_loop(stream, loop);
     if (code != 0) {
         deft__fail_system(error, -code, "could not watch a descriptor");
         goto failed;
     }
     stream->is_reading = options->read != NULL;
-    if (stream->is_file && stream->is_reading) {
-        deft__task_init(&stream->task, read_file, stream);
-        deft__loop_defer(loop, &stream->task);
-    }
     watch(stream);
     return stream;
 
 failed:
     if (stream != NULL) {
         deft__tls_session_free(stream->tls);
-        deft__alarm_free(stream->handshake);
     }
     deft__free(loop->allocator, stream, sizeof *stream);
     if (!options->is_inherited) {
@@ -514,9 +590,11 @@ void deft__stream_close(deft__stream *stream)
     assert(!stream->is_closed);
     stream->is_closed = true;
     stream->has_ended = true; // nobody is told any more
-    deft__loop_undefer(stream->loop, &stream->task);
+    if (stream->has_failed) {
+        forget_failure(stream);
+    }
     release_descriptor(stream);
     if (stream->is_handle_gone) {
-        deft__free(stream->loop->allocator, stream, sizeof *stream);
+        deft__free(loop_of(stream)->allocator, stream, sizeof *stream);
     }
 }

@@ -19,53 +19,46 @@ typedef enum session_state {
 } session_state;
 
 struct deft__tls_session {
-    const deft_allocator *allocator;
-    SSL                  *ssl;
-    int                   descriptor;
-    session_state         state;
-    bool                  wants_to_write;
-    bool                  has_ended; // we have said that nothing more comes
-    uint64_t              handshake_ms;
-    deft_view             plain_answer; // borrowed
+    deft__loop   *loop;
+    SSL          *ssl;
+    deft__alarm  *handshake; // NULL: they have shaken hands
+    int           descriptor;
+    session_state state;
+    bool          wants_to_write;
+    bool          has_ended;    // we have said that nothing more comes
+    deft_view     plain_answer; // borrowed
 };
 
-deft__tls_session *deft__tls_session_new(deft__tls *tls, int descriptor,
-                                         const deft_allocator *allocator)
+deft__tls_session *deft__tls_session_new(const deft__tls *tls, deft__loop *loop, int descriptor,
+                                         void (*late)(void *context), void *context)
 {
-    deft__tls_session *session = deft__new(allocator, sizeof *session);
+    deft__tls_session *session = deft__new(deft__loop_allocator(loop), sizeof *session);
     if (session == NULL) {
         return NULL;
     }
-    *session = (deft__tls_session){.allocator    = allocator,
+    *session = (deft__tls_session){.loop         = loop,
                                    .ssl          = SSL_new(tls->context),
+                                   .handshake    = deft__alarm_new(loop, late, context),
                                    .descriptor   = descriptor,
-                                   .handshake_ms = tls->options.handshake_ms,
                                    .plain_answer = tls->options.plain_answer};
-    if (session->ssl == NULL || SSL_set_fd(session->ssl, descriptor) != 1) {
+    if (session->ssl == NULL || session->handshake == NULL ||
+        SSL_set_fd(session->ssl, descriptor) != 1) {
         deft__tls_session_free(session);
         ERR_clear_error();
         return NULL;
     }
     SSL_set_accept_state(session->ssl);
+    deft__alarm_set(session->handshake, tls->options.handshake_ms);
     return session;
 }
 
 void deft__tls_session_free(deft__tls_session *session)
 {
     if (session != NULL) {
+        deft__alarm_free(session->handshake);
         SSL_free(session->ssl);
-        deft__free(session->allocator, session, sizeof *session);
+        deft__free(deft__loop_allocator(session->loop), session, sizeof *session);
     }
-}
-
-bool deft__tls_session_is_open(const deft__tls_session *session)
-{
-    return session->state == SESSION_OPEN;
-}
-
-uint64_t deft__tls_session_handshake_ms(const deft__tls_session *session)
-{
-    return session->handshake_ms;
 }
 
 bool deft__tls_session_wants_to_write(const deft__tls_session *session)
@@ -144,6 +137,8 @@ ssize_t deft__tls_session_get(deft__tls_session *session, char *data, size_t siz
     const ssize_t result = got > 0 ? got : explain(session, got);
     if (session->state == SESSION_SHAKING && SSL_is_init_finished(session->ssl) == 1) {
         session->state = SESSION_OPEN;
+        deft__alarm_free(session->handshake);
+        session->handshake = NULL;
     }
     return result;
 }

@@ -7,6 +7,7 @@
 #ifndef DEFT_IO_TLS_SESSION_H
 #define DEFT_IO_TLS_SESSION_H
 
+#include "io/loop.h"
 #include "io/tls.h"
 
 #include <stdbool.h>
@@ -14,21 +15,18 @@
 
 typedef struct deft__tls_session deft__tls_session;
 
-// For a descriptor that does not block. New: free it. NULL: no memory.
-deft__tls_session *deft__tls_session_new(deft__tls *tls, int descriptor,
-                                         const deft_allocator *allocator);
+// For a descriptor that does not block. `late` is called, from the loop, when the peer takes too long
+// to shake hands. New: free it. NULL: no memory.
+deft__tls_session *deft__tls_session_new(const deft__tls *tls, deft__loop *loop, int descriptor,
+                                         void (*late)(void *context), void *context);
 void               deft__tls_session_free(deft__tls_session *session); // NULL is fine
-
-// Whether the peer has shown that it can be spoken with.
-bool     deft__tls_session_is_open(const deft__tls_session *session);
-uint64_t deft__tls_session_handshake_ms(const deft__tls_session *session);
 
 // Plain bytes of the peer. 0: it says no more. -1: errno is EAGAIN, EPROTO for what is not TLS, or
 // that of the system. It shakes hands on the way. `size` holds a record at least, 16 KiB, so that
 // nothing stays behind where nobody would look for it.
 ssize_t deft__tls_session_get(deft__tls_session *session, char *data, size_t size);
 
-// After EAGAIN from get: it is writing that it waits for.
+// It is writing that get waits for.
 bool deft__tls_session_wants_to_write(const deft__tls_session *session);
 
 // Takes plain bytes. After EAGAIN the next call must begin with the same bytes.

@@ -10,51 +10,74 @@
 #include "web/web.h"
 #include "json/writer.h"
 
-#define DEFT__SESSION_ID_SIZE 32u   // hexadecimal digits: 128 bits
-#define DEFT__SESSION_BUCKETS 4096u // three digits of an id, which is random
+#define DEFT__SESSION_KEY_SIZE 16u   // bytes, random
+#define DEFT__SESSION_ID_SIZE  32u   // the same in hexadecimal digits
+#define DEFT__SESSION_BUCKETS  4096u // three digits of an id, which is random
 
 typedef struct deft__web_session deft__web_session;
 typedef struct deft__web_stream  deft__web_stream;
 typedef struct deft__web_request deft__web_request;
 
-// A request, from its head to its answer.
+// A request, from its head to its answer, or to the first event of it.
 struct deft__web_request {
-    deft__arena                arena;
-    deft__http_head            head; // in the arena
-    deft_buffer                body;
-    const deft__web_principal *principal;
-    bool                       is_everything; // by its path
-    deft_view                  server;        // by its path; empty: all
-    deft__web_stream          *stream;        // what answers it; NULL: nothing yet
-    bool                       is_streaming;  // its answer has begun, as events
+    deft__arena          arena;
+    deft__http_head      head; // in the arena
+    deft_buffer          body;
+    deft__web_principal *principal;
+    bool                 is_counted;    // as a call of the principal, until a stream is
+    bool                 is_everything; // by its path
+    deft_view            server;        // by its path; empty: all
 };
+
+// What is open for hours is a connection, a stream, a session and the gateway's client of it; they
+// are kept small, and hold nothing but this while nothing happens (bench/streams_bench.c).
 
 struct deft__web_connection {
     deft__web            *web;
     void                 *tag;
     deft__web_connection *next, *previous;
-    deft__http_reader     reader;
-    deft__web_request    *request;  // being read or answered; NULL: none
-    uint64_t              heard_ms; // when it last made progress
-    bool                  is_ready; // in the web's list of those that can go on
-    bool                  is_busy;  // its request is complete and waits for the answer
+    deft__http_reader    *reader;  // NULL: nothing is being read
+    deft__web_request    *request; // being read or answered; NULL: none, or its answer streams
+    deft__web_stream     *stream;  // what answers it; NULL: nothing yet
     deft__web_connection *next_ready;
+    uint32_t              request_count; // so far
+    uint32_t              began_ms;      // when the request began that is being read; as heard_ms
+    uint32_t              heard_ms;      // when it last made progress; of the time, the lower half
+    uint8_t               minor;         // of the request, HTTP/1.minor
+    bool                  is_ready : 1;  // in the web's list of those that can go on
+    bool                  is_busy : 1;   // its request is complete and waits for the answer
+    bool                  is_streaming : 1;  // the answer has begun, as events
+    bool                  is_kept_alive : 1; // another request may follow
 };
 
 // The answer to one request of the protocol, or a session's own stream (GET). It outlives its
 // connection where the client may come back for it.
 struct deft__web_stream {
-    deft__web            *web;
-    deft__web_stream     *next, *previous; // of its session; of the web, where there is none
-    deft__web_session    *session;         // NULL: modern
-    deft__client         *client;          // modern: its own
-    deft__web_connection *connection;      // NULL: nobody listens now
-    deft_buffer           id;              // of the request, raw; empty: a session's own stream
-    uint64_t              number;          // in event ids
-    uint64_t              event_count;
-    bool                  is_over;   // answered
-    bool                  is_listen; // subscriptions/listen: it has no answer
+    deft__web           *web;
+    deft__web_stream    *next, *previous; // of its session; of the web, where there is none
+    deft__web_session   *session;         // NULL: modern
+    deft__client        *client;          // modern: its own
+    deft__web_principal *principal;       // whose it is
+    union {
+        deft__web_connection *connection; // NULL: nobody listens now
+        deft__web_stream     *next_over;  // once it is over: in the web's list of these
+    };
+    uint64_t number; // in event ids
+    uint64_t event_count;
+    uint32_t id_size;
+    bool     is_over : 1;    // answered
+    bool     is_counted : 1; // as a call of the principal
+    bool     is_listen : 1;  // subscriptions/listen: it has no answer
+    char     id[];           // of the request, raw; empty: a session's own stream
 };
+
+// Events that may be sent again, of one session.
+typedef struct deft__web_replay {
+    struct deft__web_event  *events;
+    struct deft__web_event **end;
+    size_t                   count;
+    size_t                   size; // bytes of data
+} deft__web_replay;
 
 // An event that may be sent again.
 typedef struct deft__web_event {
@@ -65,23 +88,21 @@ typedef struct deft__web_event {
 } deft__web_event;
 
 struct deft__web_session {
-    deft__web         *web;
-    deft__web_session *next, *previous;
-    deft__web_session *next_same; // in its bucket
-    char               id[DEFT__SESSION_ID_SIZE + 1];
-    deft__client      *client;
-    uint64_t           principal;
-    bool               is_everything; // by the path it began with
-    deft_buffer        server;
-    deft__web_stream  *streams;
-    deft__web_stream  *own; // GET; NULL: none is open
-    deft__web_event   *events;
-    deft__web_event  **events_end;
-    size_t             event_count;
-    size_t             event_size;
-    uint64_t           used_ms;
-    bool               is_announced; // its id was sent
-    bool               is_over;
+    deft__web           *web;
+    deft__web_session   *next, *previous;
+    deft__web_session   *next_same; // in its bucket
+    deft__client        *client;
+    deft__web_stream    *streams;
+    deft__web_stream    *own;    // GET; NULL: none is open
+    deft__web_replay    *replay; // NULL: there was nothing to keep yet
+    deft__web_principal *principal;
+    uint64_t             used_ms;
+    unsigned char        key[DEFT__SESSION_KEY_SIZE]; // its id, in bytes
+    uint32_t             server_size;
+    bool                 is_everything : 1; // by the path it began with
+    bool                 is_announced : 1;  // its id was sent
+    bool                 is_over : 1;
+    char                 server[]; // by the path it began with
 };
 
 struct deft__web {
@@ -91,6 +112,8 @@ struct deft__web {
     deft__arena           lists; // of the options
     deft__web_host        host;
     uint64_t              now_ms;
+    int64_t               date_s;
+    deft__access          access;
     char                  date[DEFT__HTTP_DATE_SIZE];
     deft__web_connection *connections;
     size_t                connection_count;
@@ -100,11 +123,13 @@ struct deft__web {
     deft__web_session    *buckets[DEFT__SESSION_BUCKETS]; // by the first digits of the id
     deft__web_stream     *streams;                        // modern
     uint64_t              numbers;
+    deft__http_reader    *spare_reader; // of the connection that began to stream last; NULL: none
     size_t                open_count;
     uint64_t              request_count; // so far
     bool                  is_draining;
     bool                  is_ready;  // every server was known once, or had failed
-    bool                  has_ended; // streams or sessions are to be freed
+    deft__web_stream     *over;      // streams to be freed
+    bool                  has_ended; // sessions are to be freed
     deft__http_event      event;     // shared by all connections
     deft__mcp_reader      reader;    // of bodies
     deft_buffer           out;       // what goes to a connection
@@ -127,6 +152,20 @@ void deft__web_begin_events(deft__web_connection *connection, const char *header
 void deft__web_send_event(deft__web_connection *connection, const deft__sse_event *event);
 // Ends it. The request is over then.
 void deft__web_end_events(deft__web_connection *connection);
+
+// Ends everything that belongs to a principal, at once.
+void deft__web_end_principal(deft__web *web, const deft__web_principal *principal);
+
+// --- admit.c: who asks, and whether it may ask now. ---
+
+// False after answering: nobody's token.
+bool deft__web_find_principal(deft__web_connection *connection);
+// Counts a call of the request's principal. False after answering: it has too many.
+bool deft__web_admit(deft__web_connection *connection, const deft__mcp_message *message);
+
+// --- metrics.c ---
+
+void deft__web_answer_metrics(deft__web_connection *connection);
 
 // --- request.c: what is asked. ---
 
@@ -153,7 +192,8 @@ void deft__web_stream_free(deft__web_stream *stream);
 deft__web_session *deft__web_session_new(deft__web *web, const deft__web_request *request,
                                          deft_error *error);
 deft__web_session *deft__web_session_find(deft__web *web, deft_view id);
-void               deft__web_session_free(deft__web_session *session);
+void deft__web_session_id(const deft__web_session *session, char id[DEFT__SESSION_ID_SIZE + 1]);
+void deft__web_session_free(deft__web_session *session);
 // Keeps an event for those who come back; the oldest goes.
 void deft__web_session_keep(deft__web_session *session, const deft__web_stream *stream,
                             deft_view data);

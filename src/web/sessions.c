@@ -8,36 +8,48 @@
 #include <stdio.h>
 #include <string.h>
 
-static unsigned bucket_of(deft_view id)
+static unsigned bucket_of(const unsigned char key[DEFT__SESSION_KEY_SIZE])
 {
-    unsigned bucket = 0;
-    for (size_t i = 0; i < 3 && i < id.size; i++) {
-        const char c = id.data[i];
-        bucket = bucket * 16 + (unsigned)(c >= '0' && c <= '9' ? c - '0' : (c - 'a' + 10) & 15);
-    }
-    return bucket % DEFT__SESSION_BUCKETS;
+    return (key[0] | (unsigned)key[1] << 8) % DEFT__SESSION_BUCKETS;
 }
 
-static void make_id(const deft__web *web, char id[DEFT__SESSION_ID_SIZE + 1])
+void deft__web_session_id(const deft__web_session *session, char id[DEFT__SESSION_ID_SIZE + 1])
 {
     static const char digits[] = "0123456789abcdef";
-    unsigned char     bytes[DEFT__SESSION_ID_SIZE / 2];
-    web->host.random(web->host.context, bytes, sizeof bytes);
-    for (size_t i = 0; i < sizeof bytes; i++) {
-        id[2 * i]     = digits[bytes[i] >> 4];
-        id[2 * i + 1] = digits[bytes[i] & 15];
+    for (size_t i = 0; i < DEFT__SESSION_KEY_SIZE; i++) {
+        id[2 * i]     = digits[session->key[i] >> 4];
+        id[2 * i + 1] = digits[session->key[i] & 15];
     }
     id[DEFT__SESSION_ID_SIZE] = '\0';
+}
+
+// As it was written above: other spellings of the number are not ours.
+static bool read_id(deft_view id, unsigned char key[DEFT__SESSION_KEY_SIZE])
+{
+    if (id.size != DEFT__SESSION_ID_SIZE) {
+        return false;
+    }
+    for (size_t i = 0; i < id.size; i++) {
+        const char c    = id.data[i];
+        const int digit = c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+        if (digit < 0) {
+            return false;
+        }
+        key[i / 2] = (unsigned char)(i % 2 == 0 ? digit << 4 : key[i / 2] | digit);
+    }
+    return true;
 }
 
 deft__web_session *deft__web_session_new(deft__web *web, const deft__web_request *request,
                                          deft_error *error)
 {
-    if (web->session_count >= web->options.sessions_max) {
+    deft__web_principal *principal = request->principal;
+    if (web->session_count >= web->options.sessions_max ||
+        (principal->token.sessions > 0 && principal->session_count >= principal->token.sessions)) {
         deft__fail(error, DEFT_LIMIT, 0, "there are too many sessions");
         return NULL;
     }
-    deft__web_session *session = deft__new(web->allocator, sizeof *session);
+    deft__web_session *session = deft__new(web->allocator, sizeof *session + request->server.size);
     if (session == NULL) {
         deft__fail_memory(error);
         return NULL;
@@ -49,39 +61,41 @@ deft__web_session *deft__web_session_new(deft__web *web, const deft__web_request
                                           .server        = request->server,
                                           .restriction   = request->principal->restriction};
     session->web                       = web;
-    session->principal                 = request->principal->number;
+    session->principal                 = principal;
     session->is_everything             = request->is_everything;
     session->used_ms                   = web->now_ms;
-    session->events_end                = &session->events;
-    deft_buffer_init(&session->server, web->allocator);
-    deft_buffer_append(&session->server, request->server);
+    session->server_size               = (uint32_t)request->server.size;
+    for (size_t i = 0; i < request->server.size; i++) {
+        session->server[i] = request->server.data[i];
+    }
     session->client = deft__client_open(web->gateway, &options, error);
-    if (session->client == NULL || session->server.status != DEFT_OK) {
-        if (session->client != NULL) {
-            deft__client_close(session->client);
-        }
-        deft_buffer_clear(&session->server);
-        deft__free(web->allocator, session, sizeof *session);
+    if (session->client == NULL) {
+        deft__free(web->allocator, session, sizeof *session + session->server_size);
         return NULL;
     }
-    make_id(web, session->id);
+    web->host.random(web->host.context, session->key, sizeof session->key);
     session->next = web->sessions;
     if (session->next != NULL) {
         session->next->previous = session;
     }
     web->sessions              = session;
-    deft__web_session **bucket = &web->buckets[bucket_of(deft_view_of(session->id))];
+    deft__web_session **bucket = &web->buckets[bucket_of(session->key)];
     session->next_same         = *bucket;
     *bucket                    = session;
     web->session_count++;
+    principal->session_count++;
     return session;
 }
 
 deft__web_session *deft__web_session_find(deft__web *web, deft_view id)
 {
-    for (deft__web_session *session = web->buckets[bucket_of(id)]; session != NULL;
+    unsigned char key[DEFT__SESSION_KEY_SIZE] = {0};
+    if (!read_id(id, key)) {
+        return NULL;
+    }
+    for (deft__web_session *session = web->buckets[bucket_of(key)]; session != NULL;
          session                    = session->next_same) {
-        if (!session->is_over && deft_view_equals(id, session->id)) {
+        if (!session->is_over && memcmp(session->key, key, sizeof key) == 0) {
             return session;
         }
     }
@@ -90,13 +104,14 @@ deft__web_session *deft__web_session_find(deft__web *web, deft_view id)
 
 static void drop_oldest(deft__web_session *session)
 {
-    deft__web_event *event = session->events;
-    session->events        = event->next;
-    if (session->events == NULL) {
-        session->events_end = &session->events;
+    deft__web_replay *replay = session->replay;
+    deft__web_event  *event  = replay->events;
+    replay->events           = event->next;
+    if (replay->events == NULL) {
+        replay->end = &replay->events;
     }
-    session->event_count--;
-    session->event_size -= event->data.size;
+    replay->count--;
+    replay->size -= event->data.size;
     deft_buffer_clear(&event->data);
     deft__free(session->web->allocator, event, sizeof *event);
 }
@@ -106,16 +121,20 @@ void deft__web_session_free(deft__web_session *session)
     deft__web *web = session->web;
     while (session->streams != NULL) {
         deft__web_stream     *stream     = session->streams;
-        deft__web_connection *connection = stream->connection;
-        if (connection != NULL && connection->request->is_streaming) {
+        deft__web_connection *connection = stream->is_over ? NULL : stream->connection;
+        if (connection != NULL && connection->is_streaming) {
             deft__web_end_events(connection);
+        } else if (connection != NULL) {
+            deft__web_fail(connection, 404, deft_view_make(stream->id, stream->id_size), -32001,
+                           deft_view_of("the session was ended"), deft_view_of(NULL));
         }
         deft__web_stream_free(stream);
     }
-    while (session->events != NULL) {
+    while (session->replay != NULL && session->replay->events != NULL) {
         drop_oldest(session);
     }
-    for (deft__web_session **at = &web->buckets[bucket_of(deft_view_of(session->id))]; *at != NULL;
+    deft__free(web->allocator, session->replay, sizeof *session->replay);
+    for (deft__web_session **at = &web->buckets[bucket_of(session->key)]; *at != NULL;
          at                     = &(*at)->next_same) {
         if (*at == session) {
             *at = session->next_same;
@@ -127,9 +146,9 @@ void deft__web_session_free(deft__web_session *session)
         session->next->previous = session->previous;
     }
     web->session_count--;
+    session->principal->session_count--;
     deft__client_close(session->client);
-    deft_buffer_clear(&session->server);
-    deft__free(web->allocator, session, sizeof *session);
+    deft__free(web->allocator, session, sizeof *session + session->server_size);
 }
 
 // --- Events that may be sent again. ---
@@ -141,11 +160,28 @@ void deft__web_write_event_id(const deft__web_stream *stream, uint64_t number, d
     deft_buffer_append_u64(out, number);
 }
 
+static deft__web_event *first_event(const deft__web_session *session)
+{
+    return session->replay != NULL ? session->replay->events : NULL;
+}
+
+static deft__web_replay *need_replay(deft__web_session *session)
+{
+    if (session->replay == NULL) {
+        session->replay = deft__new(session->web->allocator, sizeof *session->replay);
+        if (session->replay != NULL) {
+            session->replay->end = &session->replay->events;
+        }
+    }
+    return session->replay;
+}
+
 void deft__web_session_keep(deft__web_session *session, const deft__web_stream *stream,
                             deft_view data)
 {
-    deft__web *web = session->web;
-    if (data.size > web->options.replay_size_max) {
+    deft__web        *web    = session->web;
+    deft__web_replay *replay = need_replay(session);
+    if (replay == NULL || data.size > web->options.replay_size_max) {
         return;
     }
     deft__web_event *event = deft__new(web->allocator, sizeof *event);
@@ -161,18 +197,18 @@ void deft__web_session_keep(deft__web_session *session, const deft__web_stream *
         deft__free(web->allocator, event, sizeof *event);
         return;
     }
-    *session->events_end = event;
-    session->events_end  = &event->next;
-    session->event_count++;
-    session->event_size += data.size;
-    while (session->event_count > web->options.replay_count_max ||
-           session->event_size > web->options.replay_size_max) {
+    *replay->end = event;
+    replay->end  = &event->next;
+    replay->count++;
+    replay->size += data.size;
+    while (replay->count > web->options.replay_count_max ||
+           replay->size > web->options.replay_size_max) {
         drop_oldest(session);
     }
 }
 
-static void replay(deft__web_connection *connection, const deft__web_event *event,
-                   const deft__web_stream *stream)
+static void send_again(deft__web_connection *connection, const deft__web_event *event,
+                       const deft__web_stream *stream)
 {
     deft_buffer id;
     deft_buffer_init(&id, connection->web->allocator);
@@ -189,11 +225,11 @@ static void replay(deft__web_connection *connection, const deft__web_event *even
 // What was said while the session had no stream of its own.
 void deft__web_session_open(deft__web_session *session, deft__web_connection *connection)
 {
-    for (deft__web_event *event = session->events; event != NULL; event = event->next) {
+    for (deft__web_event *event = first_event(session); event != NULL; event = event->next) {
         if (event->stream == 0) {
             event->stream = session->own->number;
             event->number = ++session->own->event_count;
-            replay(connection, event, session->own);
+            send_again(connection, event, session->own);
         }
     }
 }
@@ -224,23 +260,23 @@ bool deft__web_session_resume(deft__web_session *session, deft__web_connection *
     if (!read_event_id(last_id, &stream_number, &event_number)) {
         return false;
     }
-    while (stream != NULL && stream->number != stream_number) {
+    while (stream != NULL && (stream->is_over || stream->number != stream_number)) {
         stream = stream->next;
     }
-    for (const deft__web_event *event = session->events; event != NULL; event = event->next) {
+    for (const deft__web_event *event = first_event(session); event != NULL; event = event->next) {
         is_kept = is_kept || event->stream == stream_number;
     }
     if ((stream == NULL && !is_kept) || (stream != NULL && stream->connection != NULL)) {
         return false;
     }
     if (stream != NULL) {
-        stream->connection          = connection;
-        connection->request->stream = stream;
+        stream->connection = connection;
+        connection->stream = stream;
     }
     deft__web_begin_events(connection, NULL, deft_view_of(NULL));
-    for (const deft__web_event *event = session->events; event != NULL; event = event->next) {
+    for (const deft__web_event *event = first_event(session); event != NULL; event = event->next) {
         if (event->stream == stream_number && event->number > event_number) {
-            replay(connection, event, stream);
+            send_again(connection, event, stream);
         }
     }
     if (stream == NULL) {

@@ -5,21 +5,28 @@
 #include "http/headers.h"
 #include "web/private.h"
 
+#include <assert.h>
+
+// Of a stream with an id of so many bytes, which begins in what the compiler pads with.
+static size_t stream_size(size_t id_size)
+{
+    const size_t size = offsetof(deft__web_stream, id) + id_size;
+    return size > sizeof(deft__web_stream) ? size : sizeof(deft__web_stream);
+}
+
 deft__web_stream *deft__web_stream_new(deft__web *web, deft__web_session *session, deft_view id,
                                        deft__web_connection *connection)
 {
-    deft__web_stream *stream = deft__new(web->allocator, sizeof *stream);
+    deft__web_stream *stream = deft__new(web->allocator, stream_size(id.size));
     if (stream == NULL) {
         return NULL;
     }
-    deft_buffer_init(&stream->id, web->allocator);
-    deft_buffer_append(&stream->id, id);
-    if (stream->id.status != DEFT_OK) {
-        deft__free(web->allocator, stream, sizeof *stream);
-        return NULL;
+    for (size_t i = 0; i < id.size; i++) {
+        stream->id[i] = id.data[i];
     }
     deft__web_stream **list = session != NULL ? &session->streams : &web->streams;
     stream->web             = web;
+    stream->id_size         = (uint32_t)id.size;
     stream->session         = session;
     stream->number          = ++web->numbers;
     stream->connection      = connection;
@@ -27,9 +34,31 @@ deft__web_stream *deft__web_stream_new(deft__web *web, deft__web_session *sessio
     if (stream->next != NULL) {
         stream->next->previous = stream;
     }
-    *list                       = stream;
-    connection->request->stream = stream;
+    *list                           = stream;
+    connection->stream              = stream;
+    stream->principal               = connection->request->principal;
+    stream->is_counted              = connection->request->is_counted;
+    connection->request->is_counted = false;
     return stream;
+}
+
+// The call is over for whom it is counted.
+static void end_call(deft__web_stream *stream)
+{
+    if (stream->is_counted) {
+        stream->is_counted = false;
+        deft__principal_end(stream->principal);
+    }
+}
+
+static void take_off(const deft__web_stream *stream)
+{
+    for (deft__web_stream **at = &stream->web->over; *at != NULL; at = &(*at)->next_over) {
+        if (*at == stream) {
+            *at = stream->next_over;
+            return;
+        }
+    }
 }
 
 void deft__web_stream_free(deft__web_stream *stream)
@@ -37,33 +66,41 @@ void deft__web_stream_free(deft__web_stream *stream)
     deft__web         *web     = stream->web;
     deft__web_session *session = stream->session;
     deft__web_stream **list    = session != NULL ? &session->streams : &web->streams;
+    end_call(stream);
     if (stream->client != NULL) {
         deft__client_close(stream->client);
     }
     if (session != NULL && session->own == stream) {
         session->own = NULL;
     }
-    if (stream->connection != NULL) {
-        stream->connection->request->stream = NULL;
+    if (stream->is_over) {
+        take_off(stream);
+    } else if (stream->connection != NULL) {
+        stream->connection->stream = NULL;
     }
     *(stream->previous != NULL ? &stream->previous->next : list) = stream->next;
     if (stream->next != NULL) {
         stream->next->previous = stream->previous;
     }
-    deft_buffer_clear(&stream->id);
-    deft__free(web->allocator, stream, sizeof *stream);
+    deft__free(web->allocator, stream, stream_size(stream->id_size));
 }
 
 static void end_stream(deft__web_stream *stream)
 {
-    stream->is_over        = true;
-    stream->web->has_ended = true;
+    assert(stream->connection == NULL && !stream->is_over);
+    if (stream->session != NULL && stream->session->own == stream) {
+        stream->session->own = NULL;
+    }
+    end_call(stream);
+    stream->is_over   = true;
+    stream->next_over = stream->web->over;
+    stream->web->over = stream;
 }
 
 void deft__web_stream_detach(deft__web_stream *stream)
 {
-    stream->connection->request->stream = NULL;
-    stream->connection                  = NULL;
+    stream->connection->stream = NULL;
+    stream->connection         = NULL;
     if (stream->session == NULL || stream == stream->session->own) {
         end_stream(
             stream); // a modern client has cancelled; a session's own stream can be opened anew
@@ -72,25 +109,17 @@ void deft__web_stream_detach(deft__web_stream *stream)
 
 void deft__web_sweep(deft__web *web)
 {
-    while (web->has_ended) {
-        web->has_ended = false;
-        for (deft__web_session *session = web->sessions, *next; session != NULL; session = next) {
+    while (web->over != NULL || web->has_ended) {
+        while (web->over != NULL) {
+            deft__web_stream_free(web->over);
+        }
+        const bool has_ended = web->has_ended;
+        web->has_ended       = false;
+        for (deft__web_session *session = has_ended ? web->sessions : NULL, *next; session != NULL;
+             session                    = next) {
             next = session->next;
-            for (deft__web_stream *stream = session->streams, *after; stream != NULL;
-                 stream                   = after) {
-                after = stream->next;
-                if (stream->is_over) {
-                    deft__web_stream_free(stream);
-                }
-            }
             if (session->is_over) {
                 deft__web_session_free(session);
-            }
-        }
-        for (deft__web_stream *stream = web->streams, *after; stream != NULL; stream = after) {
-            after = stream->next;
-            if (stream->is_over) {
-                deft__web_stream_free(stream);
             }
         }
     }
@@ -118,7 +147,7 @@ static bool is_answer(deft_view about, deft_view line)
 static int status_of(deft__web *web, const deft__web_stream *stream, deft_view line)
 {
     deft__mcp_message message;
-    const size_t      start = sizeof "{\"jsonrpc\":\"2.0\",\"id\":" - 1 + stream->id.size;
+    const size_t      start = sizeof "{\"jsonrpc\":\"2.0\",\"id\":" - 1 + stream->id_size;
     if (!deft_view_starts_with(deft_view_slice(line, start, line.size),
                                deft_view_of(",\"error\":")) ||
         stream->session != NULL || deft__mcp_reader_take(&web->reader, line, NULL) != DEFT_OK ||
@@ -140,20 +169,23 @@ static int status_of(deft__web *web, const deft__web_stream *stream, deft_view l
 }
 
 // The headers of a legacy answer name its session, in the answer to initialize.
-static const char *session_header(const deft__web_stream *stream, deft_view *value)
+static const char *session_header(const deft__web_stream *stream,
+                                  char id[DEFT__SESSION_ID_SIZE + 1], deft_view *value)
 {
     if (stream->session == NULL || stream->session->is_announced) {
         return NULL;
     }
     stream->session->is_announced = true;
-    *value                        = deft_view_of(stream->session->id);
+    deft__web_session_id(stream->session, id);
+    *value = deft_view_make(id, DEFT__SESSION_ID_SIZE);
     return "Mcp-Session-Id";
 }
 
 static void begin_events(deft__web_stream *stream)
 {
+    char        id[DEFT__SESSION_ID_SIZE + 1];
     deft_view   value  = {NULL, 0};
-    const char *header = session_header(stream, &value);
+    const char *header = session_header(stream, id, &value);
     deft__web_begin_events(stream->connection, header, value);
 }
 
@@ -181,12 +213,13 @@ static void answer(deft__web_stream *stream, deft_view line)
     deft__web_connection *connection = stream->connection;
     if (connection == NULL) {
         send_event(stream, line); // kept, for a client that comes back
-    } else if (connection->request->is_streaming) {
+    } else if (connection->is_streaming) {
         send_event(stream, line);
         deft__web_end_events(connection);
     } else if (deft__http_accepts(&connection->request->head, "application/json")) {
+        char        id[DEFT__SESSION_ID_SIZE + 1];
         deft_view   value  = {NULL, 0};
-        const char *header = session_header(stream, &value);
+        const char *header = session_header(stream, id, &value);
         deft__web_answer(connection, status_of(web, stream, line), "application/json", line, header,
                          value);
     } else {
@@ -201,7 +234,7 @@ static void answer(deft__web_stream *stream, deft_view line)
 static void tell(deft__web_stream *stream, deft_view line)
 {
     deft__web_connection *connection = stream->connection;
-    if (connection != NULL && !connection->request->is_streaming) {
+    if (connection != NULL && !connection->is_streaming) {
         if (!deft__http_accepts(&connection->request->head, "text/event-stream")) {
             return; // the client wants the answer and nothing else
         }
@@ -227,7 +260,7 @@ static deft__web_stream *find_stream(const deft__web_session *session, deft_view
 {
     for (deft__web_stream *stream = session->streams; stream != NULL; stream = stream->next) {
         if (about.size > 0 && !stream->is_over &&
-            deft_view_equal(deft_buffer_view(&stream->id), about)) {
+            deft_view_equal(deft_view_make(stream->id, stream->id_size), about)) {
             return stream;
         }
     }

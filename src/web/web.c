@@ -4,6 +4,7 @@
 
 #include "base/fail.h"
 #include "base/memory.h"
+#include "http/headers.h"
 #include "web/private.h"
 
 // --- Requests. ---
@@ -18,9 +19,12 @@ static deft__web_request *new_request(deft__web *web)
     return request;
 }
 
-static void free_request(deft__web *web, deft__web_request *request)
+static void free_request(const deft__web *web, deft__web_request *request)
 {
     if (request != NULL) {
+        if (request->is_counted) {
+            deft__principal_end(request->principal);
+        }
         deft_buffer_clear(&request->body);
         deft__arena_clear(&request->arena);
         deft__free(web->allocator, request, sizeof *request);
@@ -37,15 +41,53 @@ deft__web_connection *deft__web_connect(deft__web *web, void *tag)
     }
     connection->web      = web;
     connection->tag      = tag;
-    connection->heard_ms = web->now_ms;
-    deft__http_reader_init(&connection->reader, web->options.body_size_max, web->allocator);
-    connection->next = web->connections;
+    connection->heard_ms = (uint32_t)web->now_ms;
+    connection->next     = web->connections;
     if (connection->next != NULL) {
         connection->next->previous = connection;
     }
     web->connections = connection;
     web->connection_count++;
     return connection;
+}
+
+// Nothing of a request is here.
+static bool is_idle(const deft__web_connection *connection)
+{
+    return connection->reader == NULL || deft__http_reader_is_idle(connection->reader);
+}
+
+// Reading begins, or goes on. False: no memory.
+static bool need_reader(deft__web_connection *connection)
+{
+    deft__web *web = connection->web;
+    if (connection->reader == NULL) {
+        connection->reader = web->spare_reader;
+        web->spare_reader  = NULL;
+        if (connection->reader == NULL) {
+            connection->reader = deft__new(web->allocator, sizeof *connection->reader);
+        }
+        if (connection->reader != NULL) {
+            deft__http_reader_init(connection->reader, web->options.body_size_max, web->allocator);
+            connection->reader->head_size_max = web->options.head_size_max;
+        }
+    }
+    return connection->reader != NULL;
+}
+
+static void drop_reader(deft__web_connection *connection)
+{
+    deft__web *web = connection->web;
+    if (connection->reader == NULL) {
+        return;
+    }
+    deft__http_reader_clear(connection->reader);
+    if (web->spare_reader == NULL) {
+        web->spare_reader = connection->reader;
+    } else {
+        deft__free(web->allocator, connection->reader, sizeof *connection->reader);
+    }
+    connection->reader = NULL;
 }
 
 static void free_connection(deft__web_connection *connection)
@@ -63,18 +105,18 @@ static void free_connection(deft__web_connection *connection)
         connection->next->previous = connection->previous;
     }
     web->connection_count--;
-    if (connection->is_busy && connection->request != NULL && !connection->request->is_streaming) {
+    if (connection->is_busy && !connection->is_streaming) {
         web->open_count--;
     }
     free_request(web, connection->request);
-    deft__http_reader_clear(&connection->reader);
+    drop_reader(connection);
     deft__free(web->allocator, connection, sizeof *connection);
 }
 
 void deft__web_disconnect(deft__web_connection *connection)
 {
-    if (connection->request != NULL && connection->request->stream != NULL) {
-        deft__web_stream_detach(connection->request->stream);
+    if (connection->stream != NULL) {
+        deft__web_stream_detach(connection->stream);
     }
     free_connection(connection);
 }
@@ -92,7 +134,7 @@ static void close_connection(deft__web_connection *connection)
 static void send_out(deft__web_connection *connection)
 {
     const deft__web *web = connection->web;
-    connection->heard_ms = web->now_ms;
+    connection->heard_ms = (uint32_t)web->now_ms;
     if (web->out.status == DEFT_OK) {
         web->host.send(web->host.context, connection->tag, deft_buffer_view(&web->out));
     }
@@ -111,18 +153,18 @@ static void make_ready(deft__web_connection *connection)
 // The answer is out: the next request may follow, unless this was the last.
 static void finish_request(deft__web_connection *connection)
 {
-    deft__web         *web     = connection->web;
-    deft__web_request *request = connection->request;
-    if (connection->is_busy && !request->is_streaming) {
+    deft__web *web = connection->web;
+    if (connection->is_busy && !connection->is_streaming) {
         web->open_count--;
     }
-    connection->is_busy = false;
-    if (request->stream != NULL) {
-        request->stream->connection = NULL;
-        request->stream             = NULL;
+    connection->is_busy      = false;
+    connection->is_streaming = false;
+    if (connection->stream != NULL) {
+        connection->stream->connection = NULL;
+        connection->stream             = NULL;
     }
-    if (!request->head.is_kept_alive || web->out.status != DEFT_OK || web->is_draining) {
-        request->head.is_kept_alive = false; // seen by go_on(), which closes
+    if (web->out.status != DEFT_OK || web->is_draining) {
+        connection->is_kept_alive = false; // seen by deft__web_run(), which closes
     }
     make_ready(connection);
 }
@@ -130,15 +172,19 @@ static void finish_request(deft__web_connection *connection)
 // What a browser must be told before it shows an answer to its page.
 static void append_cors(deft__web_connection *connection)
 {
-    deft__web *web    = connection->web;
-    deft_view  origin = {NULL, 0};
-    if (web->options.origin_count > 0 &&
-        deft__http_find(&connection->request->head, "Origin", &origin) == DEFT_OK) {
+    deft__web               *web     = connection->web;
+    const deft__web_options *options = &web->options;
+    deft_view                origin  = {NULL, 0};
+    if (options->origin_count == 0 || options->is_cors_off) {
+        return;
+    }
+    if (deft__http_find(&connection->request->head, "Origin", &origin) == DEFT_OK &&
+        deft__http_allows_origin(origin, false, options->origins, options->origin_count)) {
         deft__http_header_text(&web->out, "Access-Control-Allow-Origin", origin);
         deft__http_header_text(&web->out, "Access-Control-Expose-Headers",
-                               deft_view_of("Mcp-Session-Id, WWW-Authenticate"));
-        deft__http_header_text(&web->out, "Vary", deft_view_of("Origin"));
+                               deft_view_of("Mcp-Session-Id, WWW-Authenticate, Retry-After"));
     }
+    deft__http_header_text(&web->out, "Vary", deft_view_of("Origin"));
 }
 
 static void start_answer(deft__web_connection *connection, int status, const char *header,
@@ -195,34 +241,22 @@ void deft__web_answer_preflight(deft__web_connection *connection)
     finish_request(connection);
 }
 
-// A stream may last for hours, and needs little of what asked for it.
-static void forget_head(deft__web_request *request)
-{
-    const deft__http_head kept = {.method        = request->head.method,
-                                  .minor         = request->head.minor,
-                                  .is_kept_alive = request->head.is_kept_alive};
-    request->head              = kept;
-    request->server            = deft_view_of(NULL);
-    deft__arena_clear(&request->arena);
-    deft_buffer_clear(&request->body);
-}
-
 void deft__web_begin_events(deft__web_connection *connection, const char *header, deft_view value)
 {
     deft__web *web = connection->web;
     start_answer(connection, 200, header, value);
     deft__http_events(&web->out, connection->request->head.minor);
     send_out(connection);
-    connection->request->is_streaming = true;
+    connection->is_streaming = true;
     web->open_count--;
-    forget_head(connection->request);
+    make_ready(connection); // what asked for it can go
 }
 
 static void send_text(deft__web_connection *connection)
 {
     deft__web *web = connection->web;
     deft_buffer_reset(&web->out);
-    deft__http_chunk(&web->out, deft_buffer_view(&web->text), connection->request->head.minor);
+    deft__http_chunk(&web->out, deft_buffer_view(&web->text), connection->minor);
     send_out(connection);
 }
 
@@ -240,7 +274,7 @@ void deft__web_end_events(deft__web_connection *connection)
 {
     deft__web *web = connection->web;
     deft_buffer_reset(&web->out);
-    deft__http_last_chunk(&web->out, connection->request->head.minor);
+    deft__http_last_chunk(&web->out, connection->minor);
     send_out(connection);
     finish_request(connection);
 }
@@ -262,12 +296,17 @@ static bool take_head(deft__web_connection *connection)
     deft__web *web      = connection->web;
     connection->request = new_request(web);
     web->request_count++;
+    if (++connection->request_count >= web->options.requests_max) {
+        web->event.head.is_kept_alive = false; // its answer says so
+    }
     if (connection->request == NULL ||
         !deft__http_head_copy(&web->event.head, &connection->request->arena,
                               &connection->request->head)) {
         close_connection(connection);
         return false;
     }
+    connection->minor         = (uint8_t)connection->request->head.minor;
+    connection->is_kept_alive = connection->request->head.is_kept_alive;
     if (!deft__web_take_head(connection)) {
         // Refused with a body on its way: where it ends does not matter any more.
         close_connection(connection);
@@ -293,15 +332,15 @@ static void take_end(deft__web_connection *connection)
 static void go_on(deft__web_connection *connection)
 {
     deft__web *web = connection->web;
-    for (;;) {
+    while (connection->reader != NULL) {
         if (connection->is_busy) {
-            deft__http_reader_hold(&connection->reader);
+            deft__http_reader_hold(connection->reader);
             return;
         }
         if (connection->is_ready) {
             return; // answered, and not yet taken away: deft__web_run() goes on
         }
-        switch (deft__http_reader_next(&connection->reader, &web->event)) {
+        switch (deft__http_reader_next(connection->reader, &web->event)) {
         case DEFT__HTTP_MORE:
             return;
         case DEFT__HTTP_HEAD:
@@ -324,19 +363,25 @@ static void go_on(deft__web_connection *connection)
 
 void deft__web_receive(deft__web_connection *connection, deft_view bytes)
 {
-    deft__web *web       = connection->web;
-    connection->heard_ms = web->now_ms;
-    if (connection->is_busy || connection->is_ready) {
-        // The bytes before are held, and come first.
-        deft__http_reader_feed(&connection->reader, bytes);
-        deft__http_reader_hold(&connection->reader);
-        if (deft__http_reader_held(&connection->reader) > web->options.held_size_max) {
-            close_connection(connection);
-        }
+    const deft__web *web = connection->web;
+    connection->heard_ms = (uint32_t)web->now_ms;
+    if (is_idle(connection)) {
+        connection->began_ms = (uint32_t)web->now_ms;
+    }
+    if (!need_reader(connection)) {
+        close_connection(connection);
         return;
     }
-    deft__http_reader_feed(&connection->reader, bytes);
-    go_on(connection);
+    deft__http_reader_feed(connection->reader, bytes);
+    if (connection->is_busy || connection->is_ready) {
+        // The bytes before are held, and come first.
+        deft__http_reader_hold(connection->reader);
+        if (deft__http_reader_held(connection->reader) > web->options.held_size_max) {
+            close_connection(connection);
+        }
+    } else {
+        go_on(connection);
+    }
 }
 
 void deft__web_run(deft__web *web)
@@ -345,10 +390,15 @@ void deft__web_run(deft__web *web)
         deft__web_connection *connection = web->ready;
         web->ready                       = connection->next_ready;
         connection->is_ready             = false;
-        const bool is_last               = !connection->request->head.is_kept_alive;
         free_request(web, connection->request);
-        connection->request = NULL;
-        if (is_last) {
+        connection->request  = NULL;
+        connection->began_ms = (uint32_t)web->now_ms; // of what was sent ahead
+        if (connection->is_streaming) {
+            // A stream may last for hours, and needs nothing of what asked for it.
+            if (is_idle(connection)) {
+                drop_reader(connection);
+            }
+        } else if (!connection->is_kept_alive) {
             close_connection(connection);
         } else {
             go_on(connection);
@@ -359,16 +409,23 @@ void deft__web_run(deft__web *web)
 
 // --- Time. ---
 
+static uint32_t quiet_ms(const deft__web_connection *connection)
+{
+    return (uint32_t)connection->web->now_ms - connection->heard_ms;
+}
+
 // A stream is quiet by nature; a request, or the space between two, is not.
 static bool is_too_slow(const deft__web_connection *connection)
 {
-    const deft__web *web   = connection->web;
-    const uint64_t   quiet = web->now_ms - connection->heard_ms;
+    const deft__web *web = connection->web;
     if (connection->is_busy) {
         return false;
     }
-    return quiet > (deft__http_reader_is_idle(&connection->reader) ? web->options.keep_alive_ms
-                                                                   : web->options.request_idle_ms);
+    if (is_idle(connection)) {
+        return quiet_ms(connection) > web->options.keep_alive_ms;
+    }
+    return quiet_ms(connection) > web->options.request_idle_ms ||
+           (uint32_t)web->now_ms - connection->began_ms > web->options.request_ms;
 }
 
 static void comment(deft__web_connection *connection)
@@ -379,17 +436,29 @@ static void comment(deft__web_connection *connection)
     send_text(connection);
 }
 
+// A token that expires takes with it what it has open; what follows is turned away by its date.
+static void end_expired(deft__web *web)
+{
+    for (deft__web_principal *one = web->access.principals; one != NULL; one = one->next) {
+        if (!one->is_expired && one->token.expires_s != 0 && web->date_s >= one->token.expires_s) {
+            one->is_expired = true;
+            deft__web_end_principal(web, one);
+        }
+    }
+}
+
 void deft__web_tick(deft__web *web, uint64_t now_ms, int64_t date_s)
 {
     web->now_ms = now_ms;
+    web->date_s = date_s;
     deft__http_date(date_s, web->date);
+    end_expired(web);
     for (deft__web_connection *connection = web->connections, *next; connection != NULL;
          connection                       = next) {
         next = connection->next;
         if (is_too_slow(connection)) {
             close_connection(connection);
-        } else if (connection->is_busy && connection->request->is_streaming &&
-                   now_ms - connection->heard_ms >= web->options.quiet_ms) {
+        } else if (connection->is_streaming && quiet_ms(connection) >= web->options.quiet_ms) {
             comment(connection);
         }
     }
@@ -410,6 +479,51 @@ void deft__web_drain(deft__web *web)
 size_t deft__web_open_count(const deft__web *web)
 {
     return web->open_count;
+}
+
+// --- Who may. ---
+
+// Whose connection this is; NULL: it has not said yet.
+static const deft__web_principal *principal_of(const deft__web_connection *connection)
+{
+    return connection->stream != NULL    ? connection->stream->principal
+           : connection->request != NULL ? connection->request->principal
+                                         : NULL;
+}
+
+void deft__web_end_principal(deft__web *web, const deft__web_principal *principal)
+{
+    for (deft__web_connection *connection = web->connections, *next; connection != NULL;
+         connection                       = next) {
+        next = connection->next;
+        if (principal_of(connection) == principal) {
+            close_connection(connection);
+        }
+    }
+    for (deft__web_session *session = web->sessions; session != NULL; session = session->next) {
+        if (session->principal == principal) {
+            session->is_over = true;
+            web->has_ended   = true;
+        }
+    }
+    deft__web_sweep(web);
+}
+
+static void principal_removed(void *context, deft__web_principal *principal)
+{
+    deft__web_end_principal(context, principal);
+}
+
+deft_status deft__web_set_tokens(deft__web *web, const deft__token *tokens, size_t count,
+                                 deft_error *error)
+{
+    const bool        was_needed = web->access.is_needed;
+    const deft_status status =
+        deft__access_set(&web->access, tokens, count, web->now_ms, principal_removed, web, error);
+    if (status == DEFT_OK && !was_needed) {
+        deft__web_end_principal(web, &web->access.everybody);
+    }
+    return status;
 }
 
 // --- The web itself. ---
@@ -447,14 +561,19 @@ deft__web *deft__web_new(deft__gateway *gateway, const deft__web_options *option
     web->options   = *options;
     web->host      = *host;
     web->now_ms    = now_ms;
+    USE_DEFAULT(failures_per_second, 100);
+    deft__access_init(&web->access, web->options.failures_per_second, now_ms, allocator);
     deft__arena_init(&web->lists, allocator);
     deft__mcp_reader_init(&web->reader, allocator);
     deft_buffer_init(&web->out, allocator);
     deft_buffer_init(&web->text, allocator);
+    USE_DEFAULT(head_size_max, DEFT__HTTP_HEAD_SIZE_MAX);
     USE_DEFAULT(body_size_max, 64u * 1024 * 1024);
+    USE_DEFAULT(requests_max, 100000);
     USE_DEFAULT(sessions_max, 10000);
     USE_DEFAULT(session_idle_ms, 3600u * 1000);
     USE_DEFAULT(request_idle_ms, 30u * 1000);
+    USE_DEFAULT(request_ms, 300u * 1000);
     USE_DEFAULT(keep_alive_ms, 120u * 1000);
     USE_DEFAULT(quiet_ms, 15u * 1000);
     USE_DEFAULT(replay_count_max, 256);
@@ -483,6 +602,8 @@ void deft__web_free(deft__web *web)
     while (web->streams != NULL) {
         deft__web_stream_free(web->streams);
     }
+    deft__free(web->allocator, web->spare_reader, sizeof *web->spare_reader);
+    deft__access_clear(&web->access);
     deft__arena_clear(&web->lists);
     deft__mcp_reader_clear(&web->reader);
     deft_buffer_clear(&web->out);

@@ -5,6 +5,7 @@
 //     modern        answers server/discover and speaks 2026-07-28; else it is a legacy server
 //     tools=N       lists N tools more, tool_0 to tool_N-1; each answers like echo
 //     long          has definitions of the size that is usual, some 1,300 bytes
+//     loud          has a tool `tell`: it logs, and from then on lists one tool more, and says so
 //     noise         prints text on stdout before its first answer
 //     garbage       prints lines that are no answers before each answer
 //     silent=STEP   never answers STEP
@@ -62,6 +63,7 @@ static const char *const tools[] = {"echo",  "die",  "hang", "late", "twice",
 typedef struct fault {
     bool        is_modern;
     bool        is_long;
+    bool        is_loud;
     bool        is_noisy;
     bool        is_garbling;
     bool        is_deaf;
@@ -158,10 +160,12 @@ static void answer_error(fault *self, deft_view id, int code, const char *messag
     end_answer(self, &writer);
 }
 
-static void write_capabilities(deft__json_writer *writer)
+static void write_capabilities(const fault *self, deft__json_writer *writer)
 {
     deft__json_name(writer, "capabilities");
-    deft__json_write_raw(writer, deft_view_of("{\"tools\":{}}"));
+    deft__json_write_raw(writer, deft_view_of(self->is_loud ? "{\"tools\":{\"listChanged\":true},"
+                                                              "\"logging\":{}}"
+                                                            : "{\"tools\":{}}"));
 }
 
 static void answer_discover(fault *self, deft_view id)
@@ -174,7 +178,7 @@ static void answer_discover(fault *self, deft_view id)
     begin_answer(self, &writer, id, "result");
     deft__json_name(&writer, "supportedVersions");
     deft__json_write_raw(&writer, deft_view_of("[\"2026-07-28\"]"));
-    write_capabilities(&writer);
+    write_capabilities(self, &writer);
     write_cache_hints(self, &writer);
     end_answer(self, &writer);
 }
@@ -185,7 +189,7 @@ static void answer_initialize(fault *self, deft_view id)
     begin_answer(self, &writer, id, "result");
     deft__json_name(&writer, "protocolVersion");
     deft__json_write_text(&writer, "2025-11-25");
-    write_capabilities(&writer);
+    write_capabilities(self, &writer);
     deft__json_name(&writer, "serverInfo");
     deft__json_write_raw(&writer, deft_view_of("{\"name\":\"fault\",\"version\":\"1\"}"));
     end_answer(self, &writer);
@@ -268,6 +272,9 @@ static void answer_list(fault *self, deft_view id)
     deft__json_begin_array(&writer);
     for (size_t i = 0; i < sizeof tools / sizeof tools[0]; i++) {
         write_tool(self, &writer, tools[i]);
+    }
+    if (self->is_loud) {
+        write_tool(self, &writer, "tell");
     }
     for (long i = 0; i < self->tools_extra; i++) {
         char name[32];
@@ -354,6 +361,14 @@ static void answer_call(fault *self, deft_view id, deft__json_value params)
     } else if (deft__json_string_equals(name, deft_view_of("stop"))) {
         flush(self);
         (void)raise(SIGSTOP);
+    } else if (deft__json_string_equals(name, deft_view_of("tell"))) {
+        self->tools_extra++;
+        deft_buffer_append_text(&self->out,
+                                "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/message\","
+                                "\"params\":{\"level\":\"info\",\"data\":\"told\"}}\n"
+                                "{\"jsonrpc\":\"2.0\","
+                                "\"method\":\"notifications/tools/list_changed\"}\n");
+        answer_text(self, id, text);
     } else {
         answer_text(self, id, text);
     }
@@ -485,6 +500,8 @@ static bool take_word(fault *self, const char *word)
         self->is_modern = true;
     } else if (strcmp(word, "long") == 0) {
         self->is_long = true;
+    } else if (strcmp(word, "loud") == 0) {
+        self->is_loud = true;
     } else if (strcmp(word, "noise") == 0) {
         self->is_noisy = true;
     } else if (strcmp(word, "garbage") == 0) {

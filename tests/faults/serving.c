@@ -129,6 +129,42 @@ void serving_start_deft(serving *self, const char *deft)
     serving_start(self, command);
 }
 
+// The port that it says it listens on; 0: it has not said so yet.
+static unsigned read_port(const serving *self)
+{
+    static const char said[] = "listening on port ";
+    char              path[96];
+    char              text[4096];
+    unsigned          port = 0;
+    path_in(self, "stderr", path, sizeof path);
+    FILE *file = fopen(path, "r");
+    while (file != NULL && port == 0 && fgets(text, sizeof text, file) != NULL) {
+        const char *found = strstr(text, said);
+        port = found != NULL ? (unsigned)strtoul(found + sizeof said - 1, NULL, 10) : 0;
+    }
+    if (file != NULL) {
+        (void)fclose(file);
+    }
+    return port;
+}
+
+uint16_t serving_start_http(serving *self, const char *deft)
+{
+    char path[96];
+    path_in(self, "deft.json", path, sizeof path);
+    const char *const command[] = {deft, "serve", "--config", path, "--http", "127.0.0.1:0", NULL};
+    const int64_t     end       = now_ms() + LIMIT_MS;
+    unsigned          port      = 0;
+    serving_start(self, command);
+    while ((port = read_port(self)) == 0) {
+        // It says so in a file, which nobody can wait for.
+        if (now_ms() > end || poll(NULL, 0, 2) < 0) {
+            serving_fail(self, "it does not listen");
+        }
+    }
+    return (uint16_t)port;
+}
+
 // --- Speaking. ----------------------------------------------------------------------------------
 
 // Reads what is there into the chunk's end; false: the output has ended.
@@ -374,6 +410,14 @@ void serving_finish(serving *self)
 {
     serving_stop(self);
     serving_remove(self);
+}
+
+void serving_terminate(serving *self)
+{
+    if (kill(self->process, SIGTERM) != 0) {
+        serving_fail(self, "it is gone already");
+    }
+    serving_finish(self);
 }
 
 void serving_adopt(void)

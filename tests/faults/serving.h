@@ -42,6 +42,9 @@ void serving_discover(serving *self, const char *deft);
 // `deft serve --config deft.json`.
 void serving_start_deft(serving *self, const char *deft);
 
+// The same with --http, and where it can be reached then: a port of 127.0.0.1.
+uint16_t serving_start_http(serving *self, const char *deft);
+
 // Sends one line.
 void serving_send(serving *self, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void serving_send_bytes(serving *self, const char *data, size_t size);
@@ -60,6 +63,9 @@ void serving_close(serving *self);
 
 // The same, reads to the end and waits until it is gone, with status 0.
 void serving_finish(serving *self);
+
+// For one that serves HTTP: SIGTERM, and it has to go, with status 0. The folder goes too.
+void serving_terminate(serving *self);
 
 // The same, but the folder stays, for another start; and then it goes.
 void serving_stop(serving *self);

@@ -1,0 +1,38 @@
+-- web.lua: for wrk, what a client of MCP sends. Arguments behind `--`: the session's id, the tool (or
+-- "ping"), and words to search for, one query each. Ids differ, as they must within a session.
+local head, bodies, count
+
+function init(args)
+   local session, tool = args[1], args[2]
+   bodies = {}
+   if tool == "ping" then
+      bodies[1] = { '{"jsonrpc":"2.0","id":', ',"method":"ping"}' }
+   elseif #args < 3 then
+      bodies[1] = { '{"jsonrpc":"2.0","id":', ',"method":"tools/call","params":{"name":"' .. tool ..
+         '","arguments":{"text":"hello"}}}' }
+   end
+   for i = 3, #args do
+      bodies[i - 2] = { '{"jsonrpc":"2.0","id":', ',"method":"tools/call","params":{"name":"' .. tool ..
+         '","arguments":{"query":"' .. args[i] .. '"}}}' }
+   end
+   for _, body in ipairs(bodies) do
+      body[1] = "POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n" ..
+         "Accept: application/json, text/event-stream\r\nMCP-Protocol-Version: 2025-11-25\r\n" ..
+         "Mcp-Session-Id: " .. session .. "\r\nContent-Length: " .. (#body[1] + 9 + #body[2]) ..
+         "\r\n\r\n" .. body[1]
+   end
+   count = 100000000
+end
+
+function request()
+   count = count + 1
+   local body = bodies[count % #bodies + 1]
+   return body[1] .. count .. body[2]
+end
+
+function done(summary, latency, _)
+   local bad = summary.errors.connect + summary.errors.read + summary.errors.write +
+      summary.errors.status + summary.errors.timeout
+   io.write(string.format("RESULT %.0f %.0f %.0f %d\n", summary.requests / summary.duration * 1e6,
+      latency:percentile(50), latency:percentile(99), bad))
+end
