@@ -82,6 +82,8 @@ typedef struct deft__flow {
     bool             is_too_long; // something was given up that may have been it
     bool             is_resuming; // a GET goes on with what a POST began
     bool             was_open;    // EVENTS: it has worked before
+    bool             is_refused;  // CALL: its headers were, once
+    bool             is_held;     // CALL: until the list of tools has been fetched again
 
     bool is_busy;    // inside one of its callbacks
     bool is_dropped; // and was dropped meanwhile
@@ -129,6 +131,7 @@ struct deft__remote {
     bool         is_open;         // over a network, without TLS
     bool         is_old;          // HTTP+SSE
     bool         has_endpoint;    // and it has told us where to post
+    bool         is_list_new;     // the last page of a list of tools has come
     bool         is_holding;      // until the server has taken note that the handshake is over
     bool         is_stopping;     // nothing more is sent or received
     bool         is_over;         // `reason` is to be told
