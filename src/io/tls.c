@@ -95,6 +95,7 @@ static void blame(deft_error *error, const char *name, const char *what)
 // --- A context from the files. --------------------------------------------------------------------
 
 // Asked for a passphrase OpenSSL would turn to the terminal.
+// NOLINTNEXTLINE(readability-non-const-parameter): OpenSSL wants it so
 static int no_passphrase(char *data, int size, int is_writing, void *context)
 {
     bool *is_asked = context;

@@ -208,8 +208,8 @@ typedef struct conversation {
     const char            *path;  // NULL: /mcp
     const char            *tools; // that are known already
     deft_transport_kind    transport;
-    size_t                 message_size_max;
     bool                   is_hasty; // what is waited for is not waited for long
+    size_t                 message_size_max;
 } conversation;
 
 static void init(play *one, const conversation *now)
