@@ -61,6 +61,9 @@ typedef enum deft__flag_id {
     DEFT__FLAG_TLS_CERTIFICATE,
     DEFT__FLAG_TLS_KEY,
     DEFT__FLAG_TLS_CLIENT_CA,
+    DEFT__FLAG_SCOPE,
+    DEFT__FLAG_CLIENT_ID,
+    DEFT__FLAG_PASTE,
     DEFT__FLAG_COUNT
 } deft__flag_id;
 
@@ -127,6 +130,8 @@ int deft__command_explain(deft__cli *cli);
 int deft__command_eval(deft__cli *cli);
 int deft__command_help(deft__cli *cli);
 int deft__command_listing(deft__cli *cli);
+int deft__command_login(deft__cli *cli);
+int deft__command_logout(deft__cli *cli);
 int deft__command_logs(deft__cli *cli);
 int deft__command_model(deft__cli *cli);
 int deft__command_plan(deft__cli *cli);
