@@ -1,7 +1,8 @@
-#include "io/tls_private.h"
+#include "io/tls.h"
 
 #include "base/fail.h"
 #include "base/memory.h"
+#include "io/tls_private.h"
 
 #include <errno.h>
 #include <openssl/err.h>
