@@ -190,6 +190,9 @@ typedef struct deft_settings {
     deft_view http_tls_certificate; // what `deft serve --http` shows
     deft_view http_tls_key;         // its key
     deft_view http_tls_client_ca;   // agents must have a certificate that one of these has signed
+
+    // Of the gateway, for all servers together.
+    uint64_t discoveries_max; // servers that are started at once to learn what they have
 } deft_settings;
 
 // The settings of a preset, everything else at deft's defaults.

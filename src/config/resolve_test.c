@@ -183,6 +183,7 @@ static void assert_gateway_settings_equal(const deft_settings *a, const deft_set
     assert_true(deft_view_equal(a->http_tls_certificate, b->http_tls_certificate));
     assert_true(deft_view_equal(a->http_tls_key, b->http_tls_key));
     assert_true(deft_view_equal(a->http_tls_client_ca, b->http_tls_client_ca));
+    assert_int_equal(a->discoveries_max, b->discoveries_max);
 }
 
 // Sets some keys of some layers at random. False when they contradict one another.
