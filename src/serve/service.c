@@ -286,6 +286,7 @@ static bool make_bearer(deft__service_server *server, deft_error *error)
                                           &(deft__bearer_options){.path = service->options->logins,
                                                                   .name = server->config->name,
                                                                   .endpoint = launch.server.url,
+                                                                  .ca       = launch.server.ca,
                                                                   .fetcher  = service->fetcher,
                                                                   .renewed  = bearer_renewed,
                                                                   .noted    = bearer_noted,
