@@ -389,10 +389,6 @@ static deft_status run(logging_in *all, deft_error *error)
     if (ca.size > 0 && !deft__fetcher_trust(all->fetcher, ca)) {
         return deft__fail_memory(error);
     }
-    const deft_view ca = deft_config_settings(all->options->serve->config)->remote_ca;
-    if (ca.size > 0 && !deft__fetcher_trust(all->fetcher, ca)) {
-        return deft__fail_memory(error);
-    }
     deft__task_init(&all->over, end_it, all);
     status = deft__loop_catch_signals(all->loop, caught, all, error);
     return status == DEFT_OK ? talk(all, error) : status;
