@@ -163,10 +163,11 @@ static void parameter(const char *url, const char *name, char *value, size_t siz
 static void browse(scene *now, const char *redirect, const char *state)
 {
     char               request[500];
-    struct sockaddr_in address = {.sin_family = AF_INET,
-                                  .sin_port   = htons((uint16_t)atoi(strrchr(redirect, ':') + 1)),
-                                  .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
-    now->browser               = socket(AF_INET, SOCK_STREAM, 0);
+    struct sockaddr_in address = {
+        .sin_family      = AF_INET,
+        .sin_port        = htons((uint16_t)strtoul(strrchr(redirect, ':') + 1, NULL, 10)),
+        .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    now->browser = socket(AF_INET, SOCK_STREAM, 0);
     assert_int_equal(connect(now->browser, (struct sockaddr *)&address, sizeof address), 0);
     snprintf(request, sizeof request,
              "GET /callback?code=x&state=%s HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n", state);
