@@ -184,6 +184,26 @@ typedef struct deft_settings {
     uint32_t queue_max;        // calls that wait
     uint64_t message_size_max; // bytes of one message from a peer
     uint64_t stderr_size_max;  // bytes kept of what a server writes to stderr
+
+    // Serving over HTTP.
+    deft_view        http_listen; // address and port; empty: none is set
+    const deft_view *http_hosts;  // names that are answered under, beside loopback's
+    size_t           http_host_count;
+    const deft_view *http_origins; // of pages that may use it
+    size_t           http_origin_count;
+    bool             is_http_cors_on;
+    uint32_t         http_head_size_max; // bytes of the request line and all headers
+    uint64_t         http_body_size_max; // bytes
+    uint32_t         http_requests_max;  // on one connection
+    uint32_t         http_connections_max;
+    uint64_t         http_request_idle_ms; // a request that does not get on
+    uint64_t         http_request_ms;      // a request from its first byte to its last
+    uint64_t         http_write_idle_ms;   // a client that does not read
+    uint64_t         http_keep_alive_ms;   // a connection without a request
+    uint32_t         http_sessions_max;
+    uint64_t         http_session_idle_ms;     // a session without a request or a stream
+    uint32_t         http_failures_per_second; // tokens that are nobody's
+    uint64_t         http_grace_ms;            // open calls may still end when it is to stop
 } deft_settings;
 
 // The settings of a preset, everything else at deft's defaults.

@@ -341,6 +341,7 @@ static void write_journal(deft__client *client, deft__journal_kind kind, deft_vi
     const deft__journal_entry entry = {
         .kind          = kind,
         .client        = deft__client_name(client),
+        .token         = client->token,
         .text          = arguments,
         .argument_size = arguments.size,
         .result_size   = answer->text.size,

@@ -16,6 +16,7 @@ static const char *const contents[] = {
      "'');"
      "INSERT INTO usage VALUES('a::b', 1, 1)"),
     ("INSERT INTO quarantine VALUES('slack', 1)"),
+    ("UPDATE journal SET token = 'ci'"),
 };
 static const char *const tables[] = {"manifests", "images", "journal", "quarantine"};
 

@@ -179,7 +179,8 @@ static void answer_options(deft__web_connection *connection)
 
 static deft__client_options client_options(const deft__web_request *request)
 {
-    return (deft__client_options){.principal     = request->principal->number,
+    return (deft__client_options){.token         = request->principal->token.name,
+                                  .principal     = request->principal->number,
                                   .is_everything = request->is_everything,
                                   .server        = request->server,
                                   .restriction   = request->principal->restriction};
