@@ -106,11 +106,10 @@ static const deft__flag flags[DEFT__FLAG_COUNT] = {
         },
     [DEFT__FLAG_SERVER] =
         {
-            .name          = "server",
-            .kind          = DEFT__VALUE_TEXT,
-            .value_name    = "NAME",
-            .help          = "Only the tools of this server; * and ? fit any",
-            .is_repeatable = true,
+            .name       = "server",
+            .kind       = DEFT__VALUE_TEXT,
+            .value_name = "NAME",
+            .help       = "Only the tools of this server; * and ? fit any",
         },
     [DEFT__FLAG_SERVERS] =
         {
@@ -177,9 +176,7 @@ static const deft__flag flags[DEFT__FLAG_COUNT] = {
             .name       = "tool",
             .kind       = DEFT__VALUE_TEXT,
             .value_name = "ID",
-            .help       = "Account for this tool, hit or not; of a token: only this one, * and ? "
-                          "fit any",
-            .is_repeatable = true,
+            .help       = "Account for this tool, hit or not; of a token: what it may use",
         },
     [DEFT__FLAG_COMPARE] =
         {
@@ -571,7 +568,8 @@ static const deft__command commands[] = {
         .description =
             "new prints a token, this once, and writes its SHA-256 with what it may reach under "
             "http.tokens into the user's file, or into the one of --config. Without --server and "
-            "--tool it may reach everything. The flags but for --config are for new.\n\n"
+            "--tool it may reach everything; --server, --tool and --deny may be given several "
+            "times. All flags but --config are for new.\n\n"
             "Gateways that run look at their files every second: a new token works then, and one "
             "that was removed ends with all that it has open.",
         .examples = token_examples,

@@ -282,3 +282,22 @@ void deft__web_session_hear(void *tag, deft_view about, deft_view line)
         deft__web_session_keep(session, NULL, line); // for the stream that may be opened
     }
 }
+
+void deft__web_session_cancel(deft__web_session *session, deft_view id)
+{
+    deft__web_stream *stream = find_stream(session, id);
+    if (stream == NULL) {
+        return; // it was answered, or never asked
+    }
+    deft__web_connection *connection = stream->connection;
+    if (connection != NULL && !connection->is_streaming &&
+        !deft__http_accepts(&connection->request->head, "text/event-stream")) {
+        deft__web_answer(connection, 204, NULL, deft_view_of(NULL), NULL, deft_view_of(NULL));
+    } else if (connection != NULL) {
+        if (!connection->is_streaming) {
+            begin_events(stream);
+        }
+        deft__web_end_events(connection); // a stream without an answer, as the protocol has it
+    }
+    end_stream(stream);
+}
