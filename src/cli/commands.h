@@ -63,6 +63,9 @@ typedef enum deft__flag_id {
     DEFT__FLAG_CONCURRENT_CALLS,
     DEFT__FLAG_SESSIONS,
     DEFT__FLAG_EXPIRES,
+    DEFT__FLAG_SCOPE,
+    DEFT__FLAG_CLIENT_ID,
+    DEFT__FLAG_PASTE,
     DEFT__FLAG_COUNT
 } deft__flag_id;
 
@@ -131,6 +134,8 @@ int deft__command_explain(deft__cli *cli);
 int deft__command_eval(deft__cli *cli);
 int deft__command_help(deft__cli *cli);
 int deft__command_listing(deft__cli *cli);
+int deft__command_login(deft__cli *cli);
+int deft__command_logout(deft__cli *cli);
 int deft__command_logs(deft__cli *cli);
 int deft__command_model(deft__cli *cli);
 int deft__command_plan(deft__cli *cli);

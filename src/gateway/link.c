@@ -312,6 +312,20 @@ void deft__link_set_capabilities(deft__link *link, unsigned capabilities)
     link->capabilities = capabilities;
 }
 
+void deft__link_retry(deft__link *link)
+{
+    if (!deft__link_has_failed(link)) {
+        return;
+    }
+    link->failures    = 0;
+    link->retry_at_ms = link->timers->now_ms;
+    if (link->is_discovering) {
+        deft__link_discover(link);
+    } else {
+        deft__link_set_state(link, deft__link_rest_state(link));
+    }
+}
+
 void deft__link_set_quarantined(deft__link *link, bool is_quarantined)
 {
     if (is_quarantined && link->state != DEFT__LINK_QUARANTINED) {

@@ -165,6 +165,9 @@ void deft__link_discover(deft__link *link);
 // Stops it; open requests fail. It starts again with the next request.
 void deft__link_stop(deft__link *link, deft_view reason);
 
+// What it failed for is seen to: it may be tried again at once, and is where it was being learned.
+void deft__link_retry(deft__link *link);
+
 void deft__link_set_quarantined(deft__link *link, bool is_quarantined);
 
 // What we declare to the server from its next start on: DEFT__MCP_CLIENT_ bits.

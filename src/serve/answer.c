@@ -239,6 +239,23 @@ static void run_quarantine(deft__request *request, deft__json_value params)
     deft_buffer_clear(&scratch);
 }
 
+static void run_login(deft__request *request, deft__json_value params)
+{
+    const deft__service_server *server = NULL;
+    deft_buffer                 scratch;
+    deft_view                   name;
+    deft_buffer_init(&scratch, request->service->allocator);
+    if (text_param(request, params, "server", &scratch, &name)) {
+        server = find_server(request, name);
+    }
+    if (server != NULL) {
+        deft__service_renew(request->service, server->place);
+        deft_buffer_append_text(&request->result, "{}");
+    }
+    deft_buffer_clear(&scratch);
+    finish(request);
+}
+
 static void run_reset(deft__request *request, deft__json_value params)
 {
     (void)params;
@@ -426,6 +443,7 @@ static const deft__control_method methods[] = {
     {"deft/logs", false, run_logs},          {"deft/reset", false, run_reset},
     {"deft/search", true, run_search},       {"deft/call", true, run_call},
     {"deft/manifests", true, run_manifests}, {"deft/quarantine", false, run_quarantine},
+    {"deft/login", false, run_login},
 };
 
 static void run(deft__request *request)

@@ -427,7 +427,7 @@ static void a_remote_server_may_want_a_login(void **state)
                    {HELLO, "result"},
                    {LIST, "tool_search"},
                    {"?deft/servers", "\"state\":\"unauthorized\",\"era\":\"unknown\",\"reason\":\"server "
-                                                "'strict' wants a login (HTTP 401)\""},
+                                                "'strict' wants a login (HTTP 401): run 'deft login strict'\""},
                    {"?deft/servers", "server 'open' could not be reached"},
                    {NULL, NULL},
     };

@@ -237,6 +237,77 @@ static deft_status start_child(deft__life *life, deft_error *error)
     return life->child != NULL ? DEFT_OK : DEFT_INVALID;
 }
 
+// --- Tokens of remote servers. --------------------------------------------------------------------
+
+static bool remote_token(void *context, deft_view *token, uint32_t *number)
+{
+    const deft__life *life = context;
+    return deft__bearer_token(life->server->bearer, token, number);
+}
+
+static bool remote_refused(void *context, int status, deft_view challenge, uint32_t number,
+                           bool is_last, deft_buffer *clause)
+{
+    const deft__life *life = context;
+    return deft__bearer_refused(life->server->bearer, status, challenge, number, is_last, clause);
+}
+
+static void bearer_renewed(void *context)
+{
+    const deft__service_server *server = context;
+    deft__life                 *next   = NULL;
+    for (deft__life *life = server->lives; life != NULL; life = next) {
+        next = life->next;
+        if (life->remote != NULL) {
+            deft__remote_renewed(life->remote);
+        }
+    }
+}
+
+static void bearer_noted(void *context, deft_view clause)
+{
+    note(context, clause);
+}
+
+// False: no memory.
+static bool make_bearer(deft__service_server *server, deft_error *error)
+{
+    const deft__service *service = server->service;
+    deft__launch         launch;
+    if (service->options->logins == NULL || server->bearer != NULL) {
+        return true;
+    }
+    bool is_made = true;
+    // One whose variables are not set cannot be started either, which is said then.
+    if (deft__launch_init(&launch, server->config, service->options->environment,
+                          service->allocator, NULL) == DEFT_OK) {
+        server->bearer = deft__bearer_new(service->loop,
+                                          &(deft__bearer_options){.path = service->options->logins,
+                                                                  .name = server->config->name,
+                                                                  .endpoint = launch.server.url,
+                                                                  .fetcher  = service->fetcher,
+                                                                  .renewed  = bearer_renewed,
+                                                                  .noted    = bearer_noted,
+                                                                  .context  = server});
+        is_made        = server->bearer != NULL;
+    }
+    deft__launch_clear(&launch);
+    if (!is_made) {
+        (void)deft__fail_memory(error);
+    }
+    return is_made;
+}
+
+void deft__service_renew(deft__service *service, size_t place)
+{
+    if (service->servers[place].bearer != NULL) {
+        deft__bearer_reload(service->servers[place].bearer);
+    }
+    deft__service_enter(service);
+    deft__link_retry(deft__gateway_link(service->gateway, place));
+    deft__service_leave(service);
+}
+
 static deft_status start_remote(deft__life *life, deft_error *error)
 {
     deft__service_server *server  = life->server;
@@ -250,6 +321,9 @@ static deft_status start_remote(deft__life *life, deft_error *error)
             return DEFT_OUT_OF_MEMORY;
         }
     }
+    if (!make_bearer(server, error)) {
+        return DEFT_OUT_OF_MEMORY;
+    }
     const deft__remote_options options = {
         .server           = server->config,
         .environment      = service->options->environment,
@@ -261,6 +335,8 @@ static deft_status start_remote(deft__life *life, deft_error *error)
         .unanswered       = remote_unanswered,
         .closed           = life_closed,
         .unauthorized     = remote_unauthorized,
+        .token            = server->bearer != NULL ? remote_token : NULL,
+        .refused          = server->bearer != NULL ? remote_refused : NULL,
         .noted            = remote_noted,
         .message_size_max = (size_t)service->settings->message_size_max,
     };
@@ -840,6 +916,7 @@ void deft__service_clear(deft__service *service)
         }
         deft__ring_clear(&service->servers[i].errors);
         deft_buffer_clear(&service->servers[i].challenge);
+        deft__bearer_free(service->servers[i].bearer);
     }
     deft__fetcher_free(service->fetcher);
     deft__gateway_free(service->gateway);

@@ -6,6 +6,7 @@
 #include "base/map.h"
 #include "gateway/gateway.h"
 #include "io/loop.h"
+#include "serve/bearer.h"
 #include "serve/hooks.h"
 #include "serve/keeper.h"
 #include "serve/serve.h"
@@ -26,6 +27,7 @@ typedef struct deft__service_server {
     bool                      is_told;     // that it is known now, or has failed
     bool                      is_warned;   // that it is spoken to without TLS
     deft_buffer               challenge;   // its WWW-Authenticate, where it wants a login
+    deft__bearer             *bearer;      // its token; NULL: none is to be shown
 } deft__service_server;
 
 // Who speaks to the gateway as a client: lines for it arrive here.
@@ -84,6 +86,9 @@ void deft__service_leave(deft__service *service);
 // must have been closed before.
 void deft__service_end(deft__service *service);
 void deft__service_kill(deft__service *service); // what still runs: at once
+
+// Somebody has logged in to this server, or out: it is tried again at once.
+void deft__service_renew(deft__service *service, size_t place);
 
 // How many servers that were not known at first are known now, or have failed.
 void deft__service_progress(const deft__service *service, size_t *done, size_t *total);
