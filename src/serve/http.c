@@ -261,7 +261,7 @@ static deft_status open_site(site *self, deft_error *error)
     const deft__web_options    web      = {
                 .hosts               = settings->http_hosts,
                 .host_count          = settings->http_host_count,
-                .is_any_host         = !is_loopback(address),
+                .is_any_host         = !is_loopback(address) && settings->http_host_count == 0,
                 .origins             = settings->http_origins,
                 .origin_count        = settings->http_origin_count,
                 .is_cors_off         = !settings->is_http_cors_on,
