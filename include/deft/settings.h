@@ -185,6 +185,9 @@ typedef struct deft_settings {
     uint64_t message_size_max; // bytes of one message from a peer
     uint64_t stderr_size_max;  // bytes kept of what a server writes to stderr
 
+    // Of the gateway, for all servers together.
+    uint64_t discoveries_max; // servers that are started at once to learn what they have
+
     // Serving over HTTP.
     deft_view        http_listen; // address and port; empty: none is set
     const deft_view *http_hosts;  // names that are answered under, beside loopback's

@@ -331,8 +331,9 @@ static void write_answer(deft__client *client, deft_view id, const deft_answer *
     }
 }
 
-static void write_journal(deft__client *client, deft__journal_kind kind, deft_view arguments,
-                          const deft_answer *answer)
+// `tool` is empty for a search.
+static void write_journal(deft__client *client, deft__journal_kind kind, deft_view tool,
+                          deft_view arguments, const deft_answer *answer)
 {
     const deft__gateway *gateway = client->gateway;
     if (gateway->host.journal == NULL) {
@@ -341,6 +342,7 @@ static void write_journal(deft__client *client, deft__journal_kind kind, deft_vi
     const deft__journal_entry entry = {
         .kind          = kind,
         .client        = deft__client_name(client),
+        .tool          = tool,
         .token         = client->token,
         .text          = arguments,
         .argument_size = arguments.size,
@@ -405,7 +407,7 @@ static void run_search(deft__client *client, deft_view id, deft_view arguments, 
     }
     add_notice(client, answer);
     write_answer(client, id, answer, is_grown);
-    write_journal(client, DEFT__JOURNAL_SEARCH, arguments, answer);
+    write_journal(client, DEFT__JOURNAL_SEARCH, deft_view_make(NULL, 0), arguments, answer);
 }
 
 static void run_describe(deft__client *client, deft_view id, deft_view arguments,
@@ -417,7 +419,7 @@ static void run_describe(deft__client *client, deft_view id, deft_view arguments
         return;
     }
     write_answer(client, id, answer, false);
-    write_journal(client, DEFT__JOURNAL_DESCRIBE, arguments, answer);
+    write_journal(client, DEFT__JOURNAL_DESCRIBE, deft_view_make(NULL, 0), arguments, answer);
 }
 
 // --- Calls. ---
@@ -463,10 +465,13 @@ static void start_call(deft__client *client, const deft__mcp_message *message,
 static void run_call(deft__client *client, const deft__mcp_message *message, deft_view name,
                      deft_view arguments, deft_answer *answer)
 {
-    const deft_settings settings = settings_of(client);
-    deft_error          error    = DEFT_ERROR_INIT;
-    deft_bridge_tool    bridge;
-    deft_call           call;
+    deft_settings    settings = settings_of(client);
+    deft_error       error    = DEFT_ERROR_INIT;
+    deft_bridge_tool bridge;
+    deft_call        call;
+    if (client->is_person) {
+        settings.search_name = deft_view_of("'deft search'"); // in what is said, and nowhere else
+    }
     deft_call_init(&call, client->gateway->allocator);
     const deft_status status =
         deft_bridge_call(client->session, &settings, name, arguments, &call, answer, &error);
@@ -490,7 +495,7 @@ static void run_call(deft__client *client, const deft__mcp_message *message, def
                                   deft_buffer_view(&answer->text), deft_view_of(NULL));
             deft__client_send_line(client, message->id);
         }
-        write_journal(client, DEFT__JOURNAL_CALL, arguments, answer);
+        write_journal(client, DEFT__JOURNAL_CALL, deft_buffer_view(&call.asked), arguments, answer);
     }
     deft_call_clear(&call);
 }

@@ -40,7 +40,10 @@ const char *const deft__schema_steps[] = {
     ("CREATE TABLE quarantine("
      "  name TEXT PRIMARY KEY NOT NULL, since INTEGER NOT NULL) WITHOUT ROWID;"),
 
-    // 5: with which token a client came, where it came over HTTP.
+    // 5: built indexes are files of their own now (images.h), which can be mapped.
+    "DROP TABLE images;",
+
+    // 6: with which token a client came, where it came over HTTP.
     "ALTER TABLE journal ADD COLUMN token TEXT NOT NULL DEFAULT '';",
 };
 
