@@ -80,6 +80,7 @@ typedef struct site {
     const char      *token_file; // NULL: none
     deft__token_list tokens;
     uint64_t         signature; // of the files that the tokens are from
+    deft_buffer      tls[3];    // names of files: certificate, key, client_ca
 } site;
 
 static void tell(void *context, deft_view line)
@@ -106,6 +107,23 @@ static bool enter(const deft__cli *cli)
 }
 
 // --- Over HTTP. ----------------------------------------------------------------------------------
+
+static void init_site(site *here, deft__cli *cli)
+{
+    *here = (site){.cli = cli};
+    deft__token_list_init(&here->tokens);
+    for (size_t i = 0; i < 3; i++) {
+        deft_buffer_init(&here->tls[i], NULL);
+    }
+}
+
+static void clear_site(site *here)
+{
+    deft__token_list_clear(&here->tokens);
+    for (size_t i = 0; i < 3; i++) {
+        deft_buffer_clear(&here->tls[i]);
+    }
+}
 
 // "127.0.0.1:8080", "[::1]:8080", ":8080" or "8080". False after complaining.
 static bool read_address(site *here, deft_view text)
@@ -148,6 +166,24 @@ static bool read_tokens(site *here, const deft_config *config)
     return status == DEFT_OK;
 }
 
+// The flags for TLS are settings, too, and are among them by now. False after complaining.
+static bool read_tls(site *here, const deft_settings *settings)
+{
+    const deft_view names[3] = {settings->http_tls_certificate, settings->http_tls_key,
+                                settings->http_tls_client_ca};
+    for (size_t i = 0; i < 3; i++) {
+        deft_buffer_append(&here->tls[i], names[i]);
+        if (names[i].size > 0) {
+            deft_buffer_append_byte(&here->tls[i], '\0');
+        }
+        if (here->tls[i].status != DEFT_OK) {
+            deft__complain(&here->cli->output, "out of memory");
+            return false;
+        }
+    }
+    return true;
+}
+
 // Asked every second. Files that cannot be read as they are now leave things as they were: a slip of
 // the pen locks nobody out and lets nobody in.
 static bool tokens_changed(void *context, const deft__token **tokens, size_t *count)
@@ -185,7 +221,8 @@ static bool read_http(site *here, const deft_config *config)
     }
     here->token_file = deft__invocation_value(&here->cli->invocation, DEFT__FLAG_TOKEN_FILE);
     here->signature  = deft__config_signature(here->cli, here->token_file);
-    return read_address(here, listen) && read_tokens(here, config);
+    return read_address(here, listen) && read_tokens(here, config) &&
+           read_tls(here, deft_config_settings(config));
 }
 
 static void tell_listening(void *context, uint16_t port)
@@ -198,10 +235,10 @@ static void tell_listening(void *context, uint16_t port)
 static int serve(deft__cli *cli, const deft_config *config)
 {
     const bool is_http = deft__invocation_has(&cli->invocation, DEFT__FLAG_HTTP);
-    site       here    = {.cli = cli};
-    deft__token_list_init(&here.tokens);
+    site       here;
+    init_site(&here, cli);
     if (!enter(cli) || (is_http && !read_http(&here, config))) {
-        deft__token_list_clear(&here.tokens);
+        clear_site(&here);
         return DEFT__EXIT_WRONG;
     }
     deft_error  error = DEFT_ERROR_INIT;
@@ -212,7 +249,7 @@ static int serve(deft__cli *cli, const deft_config *config)
     deft__chosen_model model;
     if (!deft__chosen_model_open(&model, cli)) {
         deft_buffer_clear(&folder);
-        deft__token_list_clear(&here.tokens);
+        clear_site(&here);
         return DEFT__EXIT_WRONG;
     }
     deft_buffer logins;
@@ -236,6 +273,9 @@ static int serve(deft__cli *cli, const deft_config *config)
            .token_count       = here.tokens.count,
            .is_token_needed   = here.token_file != NULL || deft_config_has_tokens(config),
            .tokens_changed    = tokens_changed,
+           .tls_certificate   = here.tls[0].data,
+           .tls_key           = here.tls[1].data,
+           .tls_client_ca     = here.tls[2].data,
            .listening         = tell_listening,
     };
     if (deft_config_server_count(config) == 0) {
@@ -254,7 +294,7 @@ static int serve(deft__cli *cli, const deft_config *config)
     deft__chosen_model_close(&model);
     deft_buffer_clear(&folder);
     deft_buffer_clear(&logins);
-    deft__token_list_clear(&here.tokens);
+    clear_site(&here);
     return status == DEFT_OK ? DEFT__EXIT_FOUND : DEFT__EXIT_WRONG;
 }
 

@@ -14,8 +14,8 @@ static size_t stream_size(size_t id_size)
     return size > sizeof(deft__web_stream) ? size : sizeof(deft__web_stream);
 }
 
-deft__web_stream *deft__web_stream_new(deft__web *web, deft__web_session *session, deft_view id,
-                                       deft__web_connection *connection)
+static deft__web_stream *new_stream(deft__web *web, deft__web_session *session, deft_view id,
+                                    deft__web_request *request)
 {
     deft__web_stream *stream = deft__new(web->allocator, stream_size(id.size));
     if (stream == NULL) {
@@ -29,17 +29,36 @@ deft__web_stream *deft__web_stream_new(deft__web *web, deft__web_session *sessio
     stream->id_size         = (uint32_t)id.size;
     stream->session         = session;
     stream->number          = ++web->numbers;
-    stream->connection      = connection;
     stream->next            = *list;
     if (stream->next != NULL) {
         stream->next->previous = stream;
     }
-    *list                           = stream;
-    connection->stream              = stream;
-    stream->principal               = connection->request->principal;
-    stream->is_counted              = connection->request->is_counted;
-    connection->request->is_counted = false;
+    *list               = stream;
+    stream->principal   = request->principal;
+    stream->is_counted  = request->is_counted;
+    request->is_counted = false;
     return stream;
+}
+
+deft__web_stream *deft__web_stream_new(deft__web *web, deft__web_session *session, deft_view id,
+                                       deft__web_connection *connection)
+{
+    deft__web_stream *stream = new_stream(web, session, id, connection->request);
+    if (stream != NULL) {
+        stream->connection = connection;
+        connection->stream = stream;
+    }
+    return stream;
+}
+
+deft__web_stream *deft__web_part_new(deft__web_stream *lead, deft_view id)
+{
+    deft__web_stream *part = new_stream(lead->web, lead->session, id, lead->connection->request);
+    if (part != NULL) {
+        part->lead = lead;
+        lead->part_count++;
+    }
+    return part;
 }
 
 // The call is over for whom it is counted.
@@ -207,6 +226,20 @@ static void send_event(deft__web_stream *stream, deft_view line)
     deft_buffer_clear(&id);
 }
 
+// One of several is over: the last one ends what carries them.
+static void end_part(deft__web_stream *part)
+{
+    deft__web_stream *lead = part->lead;
+    end_stream(part);
+    lead->part_count--;
+    if (lead->part_count == 0) {
+        if (lead->connection != NULL) {
+            deft__web_end_events(lead->connection);
+        }
+        end_stream(lead);
+    }
+}
+
 static void answer(deft__web_stream *stream, deft_view line)
 {
     deft__web            *web        = stream->web;
@@ -272,10 +305,13 @@ void deft__web_session_hear(void *tag, deft_view about, deft_view line)
     deft__web_session *session = tag;
     deft__web_stream  *stream  = find_stream(session, about);
     session->used_ms           = session->web->now_ms;
-    if (stream != NULL && is_answer(about, line)) {
+    if (stream != NULL && stream->lead != NULL && is_answer(about, line)) {
+        send_event(stream->lead, line);
+        end_part(stream);
+    } else if (stream != NULL && is_answer(about, line)) {
         answer(stream, line);
     } else if (stream != NULL) {
-        tell(stream, line);
+        tell(stream->lead != NULL ? stream->lead : stream, line);
     } else if (session->own != NULL) {
         send_event(session->own, line);
     } else {
@@ -288,6 +324,10 @@ void deft__web_session_cancel(deft__web_session *session, deft_view id)
     deft__web_stream *stream = find_stream(session, id);
     if (stream == NULL) {
         return; // it was answered, or never asked
+    }
+    if (stream->lead != NULL) {
+        end_part(stream);
+        return;
     }
     deft__web_connection *connection = stream->connection;
     if (connection != NULL && !connection->is_streaming &&
