@@ -3,6 +3,7 @@
 #include "base/memory.h"
 #include "io/socket.h"
 #include "io/stream.h"
+#include "serve/certificate.h"
 #include "serve/door.h"
 #include "serve/service.h"
 #include "web/web.h"
@@ -31,6 +32,7 @@ struct site {
     deft__service              service;
     const deft__serve_options *options;
     deft__listener            *listener;
+    deft__tls                 *tls; // NULL: plain
     deft__door                *door;
     deft__web                 *web;
     deft__alarm               *tick;
@@ -104,7 +106,8 @@ static void accepted(void *context, int descriptor)
                                           .read      = visitor_read,
                                           .ended     = visitor_ended,
                                           .drained   = visitor_drained,
-                                          .queue_max = QUEUE_MAX};
+                                          .queue_max = QUEUE_MAX,
+                                          .tls       = self->tls};
     one->site                          = self;
     one->next                          = self->visitors;
     if (one->next != NULL) {
@@ -166,6 +169,9 @@ static void look_at_tokens(site *self)
 static void tick(void *context)
 {
     site *self = context;
+    if (self->tls != NULL) {
+        deft__certificate_look(self->options, self->tls);
+    }
     deft__service_enter(&self->service);
     look_at_tokens(self);
     deft__web_tick(self->web, deft__loop_now_ms(self->service.loop), (int64_t)time(NULL));
@@ -186,6 +192,8 @@ static void stop(void *context)
     self->listener = NULL;
     deft__web_free(self->web);
     self->web = NULL;
+    deft__tls_free(self->tls);
+    self->tls = NULL;
     while (self->visitors != NULL) {
         self->visitors->connection = NULL;
         free_visitor(self->visitors);
@@ -258,8 +266,9 @@ static deft_status open_site(site *self, deft_error *error)
     if (self->tick == NULL || self->grace == NULL || self->web == NULL) {
         return deft__fail_memory(error);
     }
-    deft_status status = DEFT_OK;
-    if (self->is_guarded) {
+    deft_status status =
+        deft__certificate_open(options, self->service.allocator, &self->tls, error);
+    if (status == DEFT_OK && self->is_guarded) {
         status = deft__web_set_tokens(self->web, options->tokens, options->token_count, error);
     }
     if (status == DEFT_OK) {
