@@ -42,8 +42,9 @@ struct deft__outbox {
     deft__chain   unsent; // in the loop's list while something is gathered
     deft__stream *stream;
     deft_buffer   queue;
-    size_t        sent; // bytes at the start of the queue that are out
-    deft__outbox *next; // of the loop's spare ones
+    size_t        sent;     // bytes at the start of the queue that are out
+    uint64_t      moved_ms; // when the peer last took something, or it began to wait
+    deft__outbox *next;     // of the loop's spare ones
 };
 
 // There may be thousands that do nothing, so it is kept small.
@@ -109,8 +110,9 @@ static bool need_outbox(deft__stream *stream)
         deft__chain_init(&outbox->unsent);
         deft_buffer_init(&outbox->queue, loop->allocator);
     }
-    outbox->stream = stream;
-    stream->outbox = outbox;
+    outbox->stream   = stream;
+    outbox->moved_ms = deft__loop_now_ms(loop);
+    stream->outbox   = outbox;
     return true;
 }
 
@@ -352,6 +354,9 @@ static void send_queue(deft__stream *stream)
             return; // it has failed
         }
         stream->outbox->sent += sent;
+        if (sent > 0) {
+            stream->outbox->moved_ms = deft__loop_now_ms(loop_of(stream));
+        }
         forget_sent(stream);
     }
     if (stream->outbox == NULL && stream->is_finishing) {
@@ -415,6 +420,13 @@ size_t deft__stream_queued(const deft__stream *stream)
 {
     return stream->descriptor >= 0 && stream->outbox != NULL
                ? stream->outbox->queue.size - stream->outbox->sent
+               : 0;
+}
+
+uint64_t deft__stream_stuck_ms(const deft__stream *stream)
+{
+    return deft__stream_queued(stream) > 0
+               ? deft__loop_now_ms(loop_of(stream)) - stream->outbox->moved_ms
                : 0;
 }
 

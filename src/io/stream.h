@@ -47,6 +47,9 @@ void deft__stream_close(deft__stream *stream);
 void   deft__stream_write(deft__stream *stream, deft_view bytes);
 size_t deft__stream_queued(const deft__stream *stream); // bytes
 
+// For how long the peer has taken nothing of what waits for it; 0 where nothing waits.
+uint64_t deft__stream_stuck_ms(const deft__stream *stream);
+
 // Nothing more is to be sent: when the queue is empty the peer sees the end.
 void deft__stream_finish(deft__stream *stream);
 
