@@ -155,7 +155,7 @@ static void a_body_may_come_in_chunks(void **state)
     (void)snprintf(text, sizeof text,
                    "POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
                    "Transfer-Encoding: chunked\r\n\r\n10\r\n%.16s\r\n%zx\r\n%s\r\n0\r\n\r\n" HEALTH,
-                   INITIALIZE, strlen(INITIALIZE) - 16, INITIALIZE + 16);
+                   INITIALIZE, strlen(INITIALIZE) - 16, &INITIALIZE[16]);
     const char *answer = test_web_ask(0, text);
     test_web_hold(answer, "\"id\":1,\"result\"");
     test_web_hold(answer, "ok\n"); // what follows it is another request
