@@ -239,12 +239,12 @@ typedef struct conversation {
     const char            *name;
     const test_web_answer *answers;
     const char *const     *steps;
-    const char            *path;  // NULL: /mcp
-    const char            *tools; // that are known already
+    const char            *path;   // NULL: /mcp
+    const char            *tools;  // that are known already
+    const char *const     *tokens; // that are had one after the other
+    size_t                 message_size_max;
     deft_transport_kind    transport;
     bool                   is_hasty; // what is waited for is not waited for long
-    size_t                 message_size_max;
-    const char *const     *tokens;
     bool                   is_token_late;
 } conversation;
 
