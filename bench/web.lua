@@ -1,5 +1,6 @@
 -- web.lua: for wrk, what a client of MCP sends. Arguments behind `--`: the session's id, the tool (or
--- "ping"), and words to search for, one query each. Ids differ, as they must within a session.
+-- "ping"), and a file with queries to search for, one a line, as @FILE. Ids differ, as they must
+-- within a session.
 local head, bodies, count
 
 function init(args)
@@ -11,9 +12,11 @@ function init(args)
       bodies[1] = { '{"jsonrpc":"2.0","id":', ',"method":"tools/call","params":{"name":"' .. tool ..
          '","arguments":{"text":"hello"}}}' }
    end
-   for i = 3, #args do
-      bodies[i - 2] = { '{"jsonrpc":"2.0","id":', ',"method":"tools/call","params":{"name":"' .. tool ..
-         '","arguments":{"query":"' .. args[i] .. '"}}}' }
+   if #args == 3 then
+      for query in io.lines(args[3]:sub(2)) do
+         bodies[#bodies + 1] = { '{"jsonrpc":"2.0","id":', ',"method":"tools/call","params":{"name":"' ..
+            tool .. '","arguments":{"query":"' .. query .. '"}}}' }
+      end
    end
    for _, body in ipairs(bodies) do
       body[1] = "POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n" ..
@@ -33,6 +36,6 @@ end
 function done(summary, latency, _)
    local bad = summary.errors.connect + summary.errors.read + summary.errors.write +
       summary.errors.status + summary.errors.timeout
-   io.write(string.format("RESULT %.0f %.0f %.0f %d\n", summary.requests / summary.duration * 1e6,
-      latency:percentile(50), latency:percentile(99), bad))
+   io.write(string.format("RESULT %.0f %.0f %.0f %d %d\n", summary.requests / summary.duration * 1e6,
+      latency:percentile(50), latency:percentile(99), bad, summary.requests))
 end
