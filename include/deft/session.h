@@ -13,12 +13,14 @@ extern "C" {
 typedef struct deft_session deft_session;
 
 // What a session may reach at all, where it is a sub-agent's or a stranger's. Patterns as in
-// deft_rule; a count of 0 does not restrict.
+// deft_rule; a count of 0 does not restrict. What is denied is, whatever else allows it.
 typedef struct deft_restriction {
     const deft_view *servers;
     size_t           server_count;
     const deft_view *tools;
     size_t           tool_count;
+    const deft_view *denied; // tools
+    size_t           denied_count;
 } deft_restriction;
 
 // Retains `plan` and copies what it needs of `settings`. New: free with deft_session_free(). NULL

@@ -6,6 +6,7 @@
 #include "cli/live.h"
 #include "cli/model.h"
 #include "cli/text.h"
+#include "cli/token_list.h"
 #include "serve/control.h"
 
 #include <stdlib.h>
@@ -97,15 +98,13 @@ static bool enter(const deft__cli *cli)
 // --- Over HTTP. ----------------------------------------------------------------------------------
 
 typedef struct http_flags {
-    char        address[64];
-    uint64_t    port;
-    deft_buffer token_text; // the file
-    deft_view   tokens[64];
-    size_t      token_count;
-    deft_view   hosts[16];
-    size_t      host_count;
-    deft_view   origins[16];
-    size_t      origin_count;
+    char             address[64];
+    uint64_t         port;
+    deft__token_list tokens;
+    deft_view        hosts[16];
+    size_t           host_count;
+    deft_view        origins[16];
+    size_t           origin_count;
 } http_flags;
 
 // "127.0.0.1:8080", "[::1]:8080", ":8080" or "8080". False after complaining.
@@ -134,32 +133,6 @@ static bool read_address(const deft__cli *cli, const char *text, http_flags *htt
     return true;
 }
 
-static bool read_tokens(const deft__cli *cli, const char *path, http_flags *http)
-{
-    deft_error error = DEFT_ERROR_INIT;
-    if (deft__file_read(path, 64 * 1024, "a file of tokens", &http->token_text, &error) !=
-        DEFT_OK) {
-        deft__complain(&cli->output, "%s", error.message);
-        return false;
-    }
-    const deft_view text = deft_buffer_view(&http->token_text);
-    for (size_t at = 0; at < text.size;) {
-        size_t end = at;
-        while (end < text.size && text.data[end] != '\n' && text.data[end] != '\r') {
-            end++;
-        }
-        if (end > at && text.data[at] != '#' && http->token_count < 64) {
-            http->tokens[http->token_count++] = deft_view_slice(text, at, end - at);
-        }
-        at = end + 1;
-    }
-    if (http->token_count == 0) {
-        deft__complain(&cli->output, "'%s' has no token; write one a line", path);
-        return false;
-    }
-    return true;
-}
-
 static size_t read_names(const deft__cli *cli, deft__flag_id flag, deft_view names[16])
 {
     size_t      at    = 0;
@@ -176,7 +149,15 @@ static bool read_http_flags(const deft__cli *cli, const char *address, http_flag
     const char *path   = deft__invocation_value(&cli->invocation, DEFT__FLAG_TOKEN_FILE);
     http->host_count   = read_names(cli, DEFT__FLAG_HOST, http->hosts);
     http->origin_count = read_names(cli, DEFT__FLAG_ALLOW_ORIGIN, http->origins);
-    return read_address(cli, address, http) && (path == NULL || read_tokens(cli, path, http));
+    deft_error error   = DEFT_ERROR_INIT;
+    if (!read_address(cli, address, http)) {
+        return false;
+    }
+    if (path != NULL && deft__token_list_read_file(&http->tokens, path, &error) != DEFT_OK) {
+        deft__complain(&cli->output, "%s", error.message);
+        return false;
+    }
+    return true;
 }
 
 static void tell_listening(void *context, uint16_t port)
@@ -189,9 +170,9 @@ static int serve(deft__cli *cli, const deft_config *config)
 {
     const char *address = deft__invocation_value(&cli->invocation, DEFT__FLAG_HTTP);
     http_flags  http    = {.port = 0};
-    deft_buffer_init(&http.token_text, NULL);
+    deft__token_list_init(&http.tokens);
     if (!enter(cli) || (address != NULL && !read_http_flags(cli, address, &http))) {
-        deft_buffer_clear(&http.token_text);
+        deft__token_list_clear(&http.tokens);
         return DEFT__EXIT_WRONG;
     }
     deft_error  error = DEFT_ERROR_INIT;
@@ -202,7 +183,7 @@ static int serve(deft__cli *cli, const deft_config *config)
     deft__chosen_model model;
     if (!deft__chosen_model_open(&model, cli)) {
         deft_buffer_clear(&folder);
-        deft_buffer_clear(&http.token_text);
+        deft__token_list_clear(&http.tokens);
         return DEFT__EXIT_WRONG;
     }
     deft__store              *store   = deft__open_store(cli, config);
@@ -222,8 +203,8 @@ static int serve(deft__cli *cli, const deft_config *config)
         .host_count        = http.host_count,
         .origins           = http.origins,
         .origin_count      = http.origin_count,
-        .tokens            = http.tokens,
-        .token_count       = http.token_count,
+        .tokens            = http.tokens.items,
+        .token_count       = http.tokens.count,
         .listening         = tell_listening,
     };
     if (deft_config_server_count(config) == 0) {
@@ -241,7 +222,7 @@ static int serve(deft__cli *cli, const deft_config *config)
     deft__store_close(store);
     deft__chosen_model_close(&model);
     deft_buffer_clear(&folder);
-    deft_buffer_clear(&http.token_text);
+    deft__token_list_clear(&http.tokens);
     return status == DEFT_OK ? DEFT__EXIT_FOUND : DEFT__EXIT_WRONG;
 }
 

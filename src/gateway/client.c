@@ -3,7 +3,6 @@
 // request with the envelope means modern; `server/discover` is answered and decides nothing, for the
 // client may still fall back.
 #include "base/fail.h"
-#include "base/glob.h"
 #include "base/memory.h"
 #include "deft/version.h"
 #include "gateway/ask.h"
@@ -590,95 +589,6 @@ void deft__client_overflowed(deft__client *client)
                             "the message is longer than the limit of one message");
 }
 
-// --- What it may reach. ---
-
-static bool copy_patterns(deft__arena *arena, const deft_view *patterns, size_t count,
-                          const deft_view **copies)
-{
-    deft_view *made = count > 0 ? deft__arena_array(arena, count, sizeof *made) : NULL;
-    *copies         = made;
-    for (size_t i = 0; made != NULL && i < count; i++) {
-        if (!deft__arena_copy(arena, patterns[i], &made[i])) {
-            return false;
-        }
-    }
-    return made != NULL || count == 0;
-}
-
-// One server only is a restriction like any other, with one pattern.
-static deft_status restrict_client(deft__client *client, const deft__client_options *options,
-                                   deft_error *error)
-{
-    const deft__gateway    *gateway = client->gateway;
-    const deft_restriction  only    = {.servers = &options->server, .server_count = 1};
-    const deft_restriction *wanted  = options->restriction != NULL ? options->restriction
-                                      : options->server.size > 0   ? &only
-                                                                   : NULL;
-    client->is_everything           = options->is_everything || options->server.size > 0;
-    if (options->server.size > 0) {
-        while (
-            client->only < gateway->slot_count &&
-            !deft_view_equal(deft__link_name(gateway->slots[client->only].link), options->server)) {
-            client->only++;
-        }
-        if (client->only == gateway->slot_count) {
-            deft__quoted quoted;
-            return deft__fail(error, DEFT_NOT_FOUND, 0, "no server is called '%s'",
-                              deft__quote(&quoted, options->server));
-        }
-        client->has_only = true;
-    }
-    if (wanted == NULL) {
-        return DEFT_OK;
-    }
-    client->is_restricted            = true;
-    client->restriction.server_count = wanted->server_count;
-    client->restriction.tool_count   = wanted->tool_count;
-    return copy_patterns(&client->patterns, wanted->servers, wanted->server_count,
-                         &client->restriction.servers) &&
-                   copy_patterns(&client->patterns, wanted->tools, wanted->tool_count,
-                                 &client->restriction.tools)
-               ? DEFT_OK
-               : deft__fail_memory(error);
-}
-
-static bool fits_any(const deft_view *patterns, size_t count, deft_view text)
-{
-    for (size_t i = 0; i < count; i++) {
-        if (deft__glob_match(patterns[i], text)) {
-            return true;
-        }
-    }
-    return false;
-}
-
-// A restriction speaks of tools; prompts and resources follow their server. Where only some tools of
-// a server are allowed, nothing else of it is.
-bool deft__client_may_reach(const deft__client *client, uint32_t server)
-{
-    const deft_restriction *restriction = &client->restriction;
-    const deft_view         name        = deft__link_name(client->gateway->slots[server].link);
-    if (client->has_only && client->only != server) {
-        return false;
-    }
-    if (!client->is_restricted) {
-        return true;
-    }
-    if (restriction->server_count > 0 &&
-        !fits_any(restriction->servers, restriction->server_count, name)) {
-        return false;
-    }
-    for (size_t i = 0; i < restriction->tool_count; i++) {
-        const deft_view pattern = restriction->tools[i];
-        if (pattern.size > 3 &&
-            deft_view_equals(deft_view_slice(pattern, pattern.size - 3, 3), "::*") &&
-            deft__glob_match(deft_view_slice(pattern, 0, pattern.size - 3), name)) {
-            return true;
-        }
-    }
-    return restriction->tool_count == 0;
-}
-
 // --- Its life. ---
 
 deft__client *deft__client_open(deft__gateway *gateway, const deft__client_options *options,
@@ -709,7 +619,7 @@ deft__client *deft__client_open(deft__gateway *gateway, const deft__client_optio
     }
     gateway->clients = client;
     gateway->client_count++;
-    if (restrict_client(client, options, error) != DEFT_OK) {
+    if (deft__client_restrict(client, options, error) != DEFT_OK) {
         deft__client_close(client);
         return NULL;
     }

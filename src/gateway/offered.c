@@ -19,10 +19,8 @@ static const char own_prompt_text[] =
 const deft__offer *deft__client_find(const deft__client *client, const deft__offers *offers,
                                      deft_view name)
 {
-    if (client->has_only) {
-        return deft__offers_find_key(offers, client->only, name);
-    }
-    const deft__offer *offer = deft__offers_find(offers, name);
+    const deft__offer *offer = client->has_only ? deft__offers_find_key(offers, client->only, name)
+                                                : deft__offers_find(offers, name);
     return offer != NULL && deft__client_may_reach(client, offer->server) ? offer : NULL;
 }
 
@@ -32,7 +30,7 @@ bool deft__client_find_resource(const deft__client *client, deft_view uri, uint3
     if (client->has_only) {
         *server = client->only;
         *key    = uri;
-        return true;
+        return deft__client_may_reach(client, client->only);
     }
     return deft__snapshot_find_resource(client->gateway->snapshot, uri, server, key) &&
            deft__client_may_reach(client, *server);
@@ -293,13 +291,16 @@ static void answer_no_resource(deft__client *client, deft_view id, deft_view uri
     deft_buffer_clear(&error);
 }
 
-// The only server with resources, where there is one: it may know URIs that it does not list.
-static bool find_only_server(const deft__gateway *gateway, uint32_t *server)
+// The only server with resources that the client may reach, where there is one: it may know URIs that
+// it does not list.
+static bool find_only_server(const deft__client *client, uint32_t *server)
 {
-    size_t count = 0;
+    const deft__gateway *gateway = client->gateway;
+    size_t               count   = 0;
     for (uint32_t i = 0; i < gateway->slot_count; i++) {
         const deft__manifest *manifest = deft__link_manifest(gateway->slots[i].link);
-        if (manifest != NULL && (manifest->capabilities & DEFT__MCP_SERVER_RESOURCES)) {
+        if (manifest != NULL && (manifest->capabilities & DEFT__MCP_SERVER_RESOURCES) &&
+            deft__client_may_reach(client, i)) {
             *server = i;
             count++;
         }
@@ -318,8 +319,7 @@ static void send_on_resource(deft__client *client, const deft__mcp_message *mess
     if (read_string(client, message, "uri", &scratch, &uri)) {
         key = uri;
         if (deft__client_find_resource(client, uri, &server, &key) ||
-            (find_only_server(client->gateway, &server) &&
-             deft__client_may_reach(client, server))) {
+            find_only_server(client, &server)) {
             send_on(client, message, kind, method, server, "uri", key, uri);
         } else {
             answer_no_resource(client, message->id, uri);

@@ -160,16 +160,6 @@ void deft__offer_write_plain(deft__offer_kind kind, const deft__offer *offer, de
     deft__json_clear(&document);
 }
 
-bool deft__offers_equal(const deft__offers *a, const deft__offers *b)
-{
-    bool is_equal = a->count == b->count;
-    for (size_t i = 0; is_equal && i < a->count; i++) {
-        is_equal = a->items[i].server == b->items[i].server &&
-                   deft_view_equal(a->items[i].text, b->items[i].text);
-    }
-    return is_equal;
-}
-
 // The next run of literal text of a template from `*at` on, and whether an expression stands before
 // it. False at the end.
 static bool next_literal(deft_view uri_template, size_t *at, deft_view *literal, bool *is_free)

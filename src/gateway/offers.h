@@ -53,9 +53,6 @@ const deft__offer *deft__offers_find_key(const deft__offers *offers, uint32_t se
 // The definition under the name that its server gave it.
 void deft__offer_write_plain(deft__offer_kind kind, const deft__offer *offer, deft_buffer *out);
 
-// Whether two lists show the same.
-bool deft__offers_equal(const deft__offers *a, const deft__offers *b);
-
 // Whether `uri` can come from a URI template (RFC 6570): its literal parts in order, anything where
 // it has an expression.
 bool deft__template_fits(deft_view uri_template, deft_view uri);

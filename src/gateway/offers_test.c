@@ -72,8 +72,6 @@ static void prompts_carry_their_servers_name(void **state)
                      DEFT_OK);
     assert_view(prompts.items[0].shown, "one__ab");
     assert_view(prompts.items[1].shown, "ab");
-    assert_false(deft__offers_equal(&prompts, &offers));
-    assert_true(deft__offers_equal(&prompts, &prompts));
     deft__offers_clear(&prompts);
 }
 

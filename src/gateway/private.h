@@ -161,8 +161,6 @@ void deft__client_send_line(deft__client *client, deft_view id);
 // Sends gateway->line as it is.
 void deft__client_send_about(deft__client *client, deft_view about);
 
-// Whether the client may have to do with a server's prompts, resources and messages.
-bool deft__client_may_reach(const deft__client *client, uint32_t server);
 void deft__client_notify(deft__client *client, deft_view about, const char *method,
                          deft_view params);
 
@@ -173,6 +171,23 @@ void deft__client_write_tail(deft__client *client, deft__json_writer *json,
 // Appends `result` as this client's era wants it.
 void deft__client_write_result(deft__client *client, deft_buffer *out, deft__json_value result,
                                const deft__mcp_caching *caching, bool is_call);
+
+// --- reach.c: what it may reach. ---
+
+deft_status deft__client_restrict(deft__client *client, const deft__client_options *options,
+                                  deft_error *error);
+// Whether anything of a server may be known to the client; and whether it may have to do with its
+// prompts, resources and messages.
+bool deft__client_may_see(const deft__client *client, uint32_t server);
+bool deft__client_may_reach(const deft__client *client, uint32_t server);
+// Whether two lists show this client the same.
+bool deft__client_sees_same(const deft__client *client, const deft__offers *a,
+                            const deft__offers *b);
+
+// Whether two catalogs have the same tools for it. Where it may reach everything this is not looked at:
+// they are two because something has changed.
+bool deft__client_sees_same_tools(const deft__client *client, const deft_catalog *a,
+                                  const deft_catalog *b);
 
 // What our lists say about being kept.
 extern const deft__mcp_caching deft__list_caching;

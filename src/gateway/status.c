@@ -27,7 +27,7 @@ void deft__gateway_write_missing(const deft__gateway *gateway, const deft__clien
     size_t count = 0;
     for (size_t i = 0; i < gateway->slot_count; i++) {
         const deft__link *link = gateway->slots[i].link;
-        if (is_missing(link) && (client == NULL || deft__client_may_reach(client, (uint32_t)i))) {
+        if (is_missing(link) && (client == NULL || deft__client_may_see(client, (uint32_t)i))) {
             deft_buffer_append_text(out,
                                     count == 0 ? "Servers that could not be searched: " : ", ");
             append_state(out, link);
@@ -43,7 +43,7 @@ void deft__gateway_write_starting(const deft__gateway *gateway, const deft__clie
     size_t count = 0;
     for (size_t i = 0; i < gateway->slot_count; i++) {
         const deft__link *link = gateway->slots[i].link;
-        if (gateway->slots[i].is_awaited && deft__client_may_reach(client, (uint32_t)i)) {
+        if (gateway->slots[i].is_awaited && deft__client_may_see(client, (uint32_t)i)) {
             deft_buffer_append_text(out,
                                     count == 0 ? "\nStill starting, not searched yet: " : ", ");
             deft_buffer_append(out, deft__link_name(link));

@@ -130,7 +130,7 @@ static bool needs_bridge(const deft__client *client)
     for (size_t i = 0; i < gateway->slot_count; i++) {
         const deft__link_state state = deft__link_state_of(gateway->slots[i].link);
         if (deft__link_manifest(gateway->slots[i].link) == NULL && state != DEFT__LINK_DISABLED &&
-            state != DEFT__LINK_QUARANTINED) {
+            state != DEFT__LINK_QUARANTINED && deft__client_may_see(client, (uint32_t)i)) {
             return true;
         }
     }
@@ -218,8 +218,12 @@ void deft__client_list_tools(deft__client *client, const deft__mcp_message *mess
         return;
     }
     if (client->has_bridge && gateway->snapshot->conflict.status != DEFT_OK) {
+        // Which tool it is may be none of this client's business.
         deft__client_send_error(client, message->id, DEFT__MCP_INTERNAL_ERROR, "%s",
-                                gateway->snapshot->conflict.message);
+                                client->is_restricted
+                                    ? "a tool has the name of one of the gateway's own; its owner "
+                                      "has to set another"
+                                    : gateway->snapshot->conflict.message);
         return;
     }
     deft_buffer      *line = deft__client_begin_result(client, message->id);
@@ -254,15 +258,16 @@ void deft__client_update(deft__client *client, const deft__snapshot *old)
     if (old == NULL || client->gateway->is_patient) {
         return; // nothing was listed yet
     }
-    if (client->session == NULL && client->listens != NULL) {
+    if (client->session == NULL && client->listens != NULL &&
+        !deft__client_sees_same_tools(client, old->catalog, snapshot->catalog)) {
         // It listens here and lists elsewhere, as over HTTP, where each request is a client's first.
         deft__client_tell_changed(client, DEFT__CHANGED_TOOLS);
     }
-    if (!deft__offers_equal(&old->prompts, &snapshot->prompts)) {
+    if (!deft__client_sees_same(client, &old->prompts, &snapshot->prompts)) {
         deft__client_tell_changed(client, DEFT__CHANGED_PROMPTS);
     }
-    if (!deft__offers_equal(&old->resources, &snapshot->resources) ||
-        !deft__offers_equal(&old->templates, &snapshot->templates)) {
+    if (!deft__client_sees_same(client, &old->resources, &snapshot->resources) ||
+        !deft__client_sees_same(client, &old->templates, &snapshot->templates)) {
         deft__client_tell_changed(client, DEFT__CHANGED_RESOURCES);
     }
 }

@@ -26,14 +26,17 @@ enum {
 void deft__http_reader_init(deft__http_reader *reader, uint64_t body_size_max,
                             const deft_allocator *allocator)
 {
-    *reader = (deft__http_reader){.body_size_max = body_size_max};
+    *reader = (deft__http_reader){.body_size_max = body_size_max,
+                                  .head_size_max = DEFT__HTTP_HEAD_SIZE_MAX};
     deft_buffer_init(&reader->waiting, allocator);
 }
 
 void deft__http_reader_clear(deft__http_reader *reader)
 {
+    const uint32_t head_size_max = reader->head_size_max;
     deft_buffer_clear(&reader->waiting);
     deft__http_reader_init(reader, reader->body_size_max, reader->waiting.allocator);
+    reader->head_size_max = head_size_max;
 }
 
 // --- The bytes. -----------------------------------------------------------------------------------
@@ -249,7 +252,7 @@ static head_result read_lines(deft__http_reader *reader, deft__http_event *event
     while (judged == HEAD_WHOLE) {
         deft_view         line;
         const line_result result =
-            find_line(reader, reader->line_at, DEFT__HTTP_HEAD_SIZE_MAX - reader->line_at, &line);
+            find_line(reader, reader->line_at, reader->head_size_max - reader->line_at, &line);
         judged = judge_line(result, false, &event->refusal);
         if (judged != HEAD_WHOLE) {
             break;

@@ -31,15 +31,16 @@ typedef struct deft__http_reader {
     size_t      used;    // bytes of `waiting` that are used up
     deft_view   input;   // borrowed: what was fed and not yet used, where nothing waits
     uint64_t    body_size_max;
-    uint64_t    body_left;    // bytes of the body, or of the current chunk, still to come
-    uint64_t    body_size;    // bytes of a chunked body so far
-    uint32_t    line_at;      // in a head: where the first line begins that is not read yet
-    uint32_t    scanned;      // bytes without a line end, not to be looked at again
-    uint32_t    extra_size;   // bytes of extensions, later of trailers
-    uint8_t     header_count; // in a head or trailers, so far
-    uint8_t     empty_lines;  // before a request
-    uint8_t     state;        // private to request.c
-    bool        is_last;      // the request says that none follows it
+    uint64_t    body_left;     // bytes of the body, or of the current chunk, still to come
+    uint64_t    body_size;     // bytes of a chunked body so far
+    uint32_t    head_size_max; // DEFT__HTTP_HEAD_SIZE_MAX, unless set after init; at most 1 MiB
+    uint32_t    line_at;       // in a head: where the first line begins that is not read yet
+    uint32_t    scanned;       // bytes without a line end, not to be looked at again
+    uint32_t    extra_size;    // bytes of extensions, later of trailers
+    uint8_t     header_count;  // in a head or trailers, so far
+    uint8_t     empty_lines;   // before a request
+    uint8_t     state;         // private to request.c
+    bool        is_last;       // the request says that none follows it
 } deft__http_reader;
 
 typedef enum deft__http_event_kind {

@@ -38,6 +38,7 @@ struct site {
     deft__task                 stop;
     visitor                   *visitors;
     int                        signal;
+    bool                       is_guarded; // a token must be shown
     bool                       is_stopping;
     bool                       is_stopped;
 };
@@ -137,23 +138,6 @@ static void web_close(void *context, void *tag)
     }
 }
 
-// Every token is compared with every byte, so that the time says nothing about any.
-static const deft__web_principal *web_authorize(void *context, deft_view token)
-{
-    static const deft__web_principal bearer = {.number = 1};
-    const site                      *self   = context;
-    unsigned                         found  = 0;
-    for (size_t i = 0; i < self->options->token_count; i++) {
-        const deft_view wanted     = self->options->tokens[i];
-        unsigned        difference = wanted.size != token.size;
-        for (size_t j = 0; j < wanted.size; j++) {
-            difference |= (unsigned char)(wanted.data[j] ^ (j < token.size ? token.data[j] : 0));
-        }
-        found |= difference == 0;
-    }
-    return found ? &bearer : NULL;
-}
-
 static void web_random(void *context, void *bytes, size_t size)
 {
     (void)context;
@@ -164,10 +148,26 @@ static void web_random(void *context, void *bytes, size_t size)
 
 // --- Its life. ------------------------------------------------------------------------------------
 
+// Tokens are given and taken while it runs. A list that cannot be used leaves the old one in force.
+static void look_at_tokens(site *self)
+{
+    const deft__serve_options *options = self->options;
+    const deft__token         *tokens  = NULL;
+    size_t                     count   = 0;
+    deft_error                 error   = DEFT_ERROR_INIT;
+    if (options->tokens_changed != NULL && self->is_guarded &&
+        options->tokens_changed(options->context, &tokens, &count) &&
+        deft__web_set_tokens(self->web, tokens, count, &error) != DEFT_OK &&
+        options->note != NULL) {
+        options->note(options->context, deft_view_of(error.message));
+    }
+}
+
 static void tick(void *context)
 {
     site *self = context;
     deft__service_enter(&self->service);
+    look_at_tokens(self);
     deft__web_tick(self->web, deft__loop_now_ms(self->service.loop), (int64_t)time(NULL));
     deft__service_leave(&self->service);
     deft__alarm_set(self->tick, TICK_MS);
@@ -247,12 +247,9 @@ static deft_status open_site(site *self, deft_error *error)
                                           .origins       = options->origins,
                                           .origin_count  = options->origin_count,
                                           .body_size_max = self->service.settings->message_size_max};
-    const deft__web_host       host    = {.context   = self,
-                                          .send      = web_send,
-                                          .close     = web_close,
-                                          .authorize = options->token_count > 0 ? web_authorize : NULL,
-                                          .random    = web_random};
-    deft__loop                *loop    = self->service.loop;
+    const deft__web_host       host    = {
+                 .context = self, .send = web_send, .close = web_close, .random = web_random};
+    deft__loop *loop = self->service.loop;
     deft__task_init(&self->stop, stop, self);
     self->tick  = deft__alarm_new(loop, tick, self);
     self->grace = deft__alarm_new(loop, stop, self);
@@ -261,7 +258,13 @@ static deft_status open_site(site *self, deft_error *error)
     if (self->tick == NULL || self->grace == NULL || self->web == NULL) {
         return deft__fail_memory(error);
     }
-    const deft_status status = deft__loop_catch_signals(loop, signal_caught, self, error);
+    deft_status status = DEFT_OK;
+    if (self->is_guarded) {
+        status = deft__web_set_tokens(self->web, options->tokens, options->token_count, error);
+    }
+    if (status == DEFT_OK) {
+        status = deft__loop_catch_signals(loop, signal_caught, self, error);
+    }
     if (status != DEFT_OK) {
         return status;
     }
@@ -285,12 +288,12 @@ static deft_status open_site(site *self, deft_error *error)
 
 deft_status deft__serve_http(const deft__serve_options *options, deft_error *error)
 {
-    site self = {.options = options};
-    if (options->address != NULL && !is_loopback(options->address) && options->token_count == 0) {
+    site self = {.is_guarded = options->is_token_needed || options->token_count > 0};
+    if (options->address != NULL && !is_loopback(options->address) && !self.is_guarded) {
         return deft__fail(
             error, DEFT_CONFLICT, 0,
-            "'%s' can be reached from other machines: give a token with --token-file, "
-            "or serve at 127.0.0.1",
+            "'%s' can be reached from other machines: make a token with 'deft token new NAME', "
+            "give --token-file, or serve at 127.0.0.1",
             options->address);
     }
     deft__serve_options shared = *options;

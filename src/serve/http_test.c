@@ -142,10 +142,12 @@ static void close_scene(scene *here)
 
 static void agents_are_served_until_a_signal(void **state)
 {
-    const deft_view tokens[] = {deft_view_of("other"), deft_view_of("right")};
-    scene           here;
-    deft_error      error = DEFT_ERROR_INIT;
+    deft__token tokens[] = {{.name = deft_view_of("other")}, {.name = deft_view_of("right")}};
+    scene       here;
+    deft_error  error = DEFT_ERROR_INIT;
     (void)state;
+    assert_true(deft__sha256(deft_view_of("other"), &tokens[0].digest));
+    assert_true(deft__sha256(deft_view_of("right"), &tokens[1].digest));
     open_scene(&here);
     here.options.tokens      = tokens;
     here.options.token_count = 2;

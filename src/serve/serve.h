@@ -9,6 +9,7 @@
 #include "deft/config.h"
 #include "deft/model.h"
 #include "store/store.h"
+#include "web/access.h"
 
 // Zero in a field means the default.
 typedef struct deft__serve_options {
@@ -31,15 +32,19 @@ typedef struct deft__serve_options {
     uint64_t    grace_ms;          // open calls may still end when the agent says no more; 5,000
 
     // deft__serve_http only: it sets the first one itself.
-    bool             is_shared; // by agents that can do different things
-    const char      *address;   // in numbers; NULL: 127.0.0.1
-    uint16_t         port;      // 0: any that is free
-    const deft_view *hosts;     // accepted in Host beside loopback's names
-    size_t           host_count;
-    const deft_view *origins; // accepted in Origin beside loopback's
-    size_t           origin_count;
-    const deft_view *tokens; // one of these must be shown; none: nobody is asked for one
-    size_t           token_count;
+    bool               is_shared; // by agents that can do different things
+    const char        *address;   // in numbers; NULL: 127.0.0.1
+    uint16_t           port;      // 0: any that is free
+    const deft_view   *hosts;     // accepted in Host beside loopback's names
+    size_t             host_count;
+    const deft_view   *origins; // accepted in Origin beside loopback's
+    size_t             origin_count;
+    const deft__token *tokens; // one of these must be shown
+    size_t             token_count;
+    bool               is_token_needed; // also where there are none, as yet
+    // Asked every second: true where there are other tokens now, borrowed until the next time. NULL:
+    // they stay as they are.
+    bool (*tokens_changed)(void *context, const deft__token **tokens, size_t *count);
     // It listens now, at this port. NULL: nobody is told.
     void (*listening)(void *context, uint16_t port);
 } deft__serve_options;

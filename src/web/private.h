@@ -20,12 +20,13 @@ typedef struct deft__web_request deft__web_request;
 
 // A request, from its head to its answer, or to the first event of it.
 struct deft__web_request {
-    deft__arena                arena;
-    deft__http_head            head; // in the arena
-    deft_buffer                body;
-    const deft__web_principal *principal;
-    bool                       is_everything; // by its path
-    deft_view                  server;        // by its path; empty: all
+    deft__arena          arena;
+    deft__http_head      head; // in the arena
+    deft_buffer          body;
+    deft__web_principal *principal;
+    bool                 is_counted;    // as a call of the principal, until a stream is
+    bool                 is_everything; // by its path
+    deft_view            server;        // by its path; empty: all
 };
 
 // What is open for hours is a connection, a stream, a session and the gateway's client of it; they
@@ -39,10 +40,12 @@ struct deft__web_connection {
     deft__web_request    *request; // being read or answered; NULL: none, or its answer streams
     deft__web_stream     *stream;  // what answers it; NULL: nothing yet
     deft__web_connection *next_ready;
-    uint32_t              heard_ms;     // when it last made progress; of the time, the lower half
-    uint8_t               minor;        // of the request, HTTP/1.minor
-    bool                  is_ready : 1; // in the web's list of those that can go on
-    bool                  is_busy : 1;  // its request is complete and waits for the answer
+    uint32_t              request_count; // so far
+    uint32_t              began_ms;      // when the request began that is being read; as heard_ms
+    uint32_t              heard_ms;      // when it last made progress; of the time, the lower half
+    uint8_t               minor;         // of the request, HTTP/1.minor
+    bool                  is_ready : 1;  // in the web's list of those that can go on
+    bool                  is_busy : 1;   // its request is complete and waits for the answer
     bool                  is_streaming : 1;  // the answer has begun, as events
     bool                  is_kept_alive : 1; // another request may follow
 };
@@ -50,10 +53,11 @@ struct deft__web_connection {
 // The answer to one request of the protocol, or a session's own stream (GET). It outlives its
 // connection where the client may come back for it.
 struct deft__web_stream {
-    deft__web         *web;
-    deft__web_stream  *next, *previous; // of its session; of the web, where there is none
-    deft__web_session *session;         // NULL: modern
-    deft__client      *client;          // modern: its own
+    deft__web           *web;
+    deft__web_stream    *next, *previous; // of its session; of the web, where there is none
+    deft__web_session   *session;         // NULL: modern
+    deft__client        *client;          // modern: its own
+    deft__web_principal *principal;       // whose it is
     union {
         deft__web_connection *connection; // NULL: nobody listens now
         deft__web_stream     *next_over;  // once it is over: in the web's list of these
@@ -61,9 +65,10 @@ struct deft__web_stream {
     uint64_t number; // in event ids
     uint64_t event_count;
     uint32_t id_size;
-    bool     is_over : 1;   // answered
-    bool     is_listen : 1; // subscriptions/listen: it has no answer
-    char     id[];          // of the request, raw; empty: a session's own stream
+    bool     is_over : 1;    // answered
+    bool     is_counted : 1; // as a call of the principal
+    bool     is_listen : 1;  // subscriptions/listen: it has no answer
+    char     id[];           // of the request, raw; empty: a session's own stream
 };
 
 // Events that may be sent again, of one session.
@@ -83,21 +88,21 @@ typedef struct deft__web_event {
 } deft__web_event;
 
 struct deft__web_session {
-    deft__web         *web;
-    deft__web_session *next, *previous;
-    deft__web_session *next_same; // in its bucket
-    deft__client      *client;
-    deft__web_stream  *streams;
-    deft__web_stream  *own;    // GET; NULL: none is open
-    deft__web_replay  *replay; // NULL: there was nothing to keep yet
-    uint64_t           principal;
-    uint64_t           used_ms;
-    unsigned char      key[DEFT__SESSION_KEY_SIZE]; // its id, in bytes
-    uint32_t           server_size;
-    bool               is_everything : 1; // by the path it began with
-    bool               is_announced : 1;  // its id was sent
-    bool               is_over : 1;
-    char               server[]; // by the path it began with
+    deft__web           *web;
+    deft__web_session   *next, *previous;
+    deft__web_session   *next_same; // in its bucket
+    deft__client        *client;
+    deft__web_stream    *streams;
+    deft__web_stream    *own;    // GET; NULL: none is open
+    deft__web_replay    *replay; // NULL: there was nothing to keep yet
+    deft__web_principal *principal;
+    uint64_t             used_ms;
+    unsigned char        key[DEFT__SESSION_KEY_SIZE]; // its id, in bytes
+    uint32_t             server_size;
+    bool                 is_everything : 1; // by the path it began with
+    bool                 is_announced : 1;  // its id was sent
+    bool                 is_over : 1;
+    char                 server[]; // by the path it began with
 };
 
 struct deft__web {
@@ -107,6 +112,8 @@ struct deft__web {
     deft__arena           lists; // of the options
     deft__web_host        host;
     uint64_t              now_ms;
+    int64_t               date_s;
+    deft__access          access;
     char                  date[DEFT__HTTP_DATE_SIZE];
     deft__web_connection *connections;
     size_t                connection_count;
@@ -145,6 +152,20 @@ void deft__web_begin_events(deft__web_connection *connection, const char *header
 void deft__web_send_event(deft__web_connection *connection, const deft__sse_event *event);
 // Ends it. The request is over then.
 void deft__web_end_events(deft__web_connection *connection);
+
+// Ends everything that belongs to a principal, at once.
+void deft__web_end_principal(deft__web *web, const deft__web_principal *principal);
+
+// --- admit.c: who asks, and whether it may ask now. ---
+
+// False after answering: nobody's token.
+bool deft__web_find_principal(deft__web_connection *connection);
+// Counts a call of the request's principal. False after answering: it has too many.
+bool deft__web_admit(deft__web_connection *connection, const deft__mcp_message *message);
+
+// --- metrics.c ---
+
+void deft__web_answer_metrics(deft__web_connection *connection);
 
 // --- request.c: what is asked. ---
 

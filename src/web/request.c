@@ -40,18 +40,6 @@ static bool is_origin_allowed(const deft__web *web, const deft__web_request *req
                                     options->origins, options->origin_count);
 }
 
-// --- Who. ---
-
-static bool find_principal(const deft__web *web, deft__web_request *request)
-{
-    static const deft__web_principal everybody = {.number = 0};
-    deft_view                        token     = {NULL, 0};
-    (void)deft__http_bearer(header_of(request, "Authorization"), &token);
-    request->principal =
-        web->host.authorize != NULL ? web->host.authorize(web->host.context, token) : &everybody;
-    return request->principal != NULL;
-}
-
 // --- Which endpoint. ---
 
 typedef enum endpoint {
@@ -136,9 +124,8 @@ static bool check_head(deft__web_connection *connection, endpoint *found)
     if (*found == ENDPOINT_HEALTH || *found == ENDPOINT_READY) {
         return true; // anybody may know
     }
-    if (request->head.method != DEFT__HTTP_METHOD_OPTIONS && !find_principal(web, request)) {
-        deft__web_answer(connection, 401, "text/plain", deft_view_of("a bearer token is needed\n"),
-                         "WWW-Authenticate", deft_view_of("Bearer"));
+    if (request->head.method != DEFT__HTTP_METHOD_OPTIONS &&
+        !deft__web_find_principal(connection)) {
         return false;
     }
     if (web->is_draining) {
@@ -173,59 +160,14 @@ static void answer_health(deft__web_connection *connection, endpoint found)
                      deft_view_of(is_well ? "ok\n" : "starting\n"), NULL, deft_view_of(NULL));
 }
 
-static void append_metric(deft_buffer *out, const char *name, const char *kind, const char *help,
-                          uint64_t value)
-{
-    deft_buffer_append_text(out, "# HELP ");
-    deft_buffer_append_text(out, name);
-    deft_buffer_append_byte(out, ' ');
-    deft_buffer_append_text(out, help);
-    deft_buffer_append_text(out, "\n# TYPE ");
-    deft_buffer_append_text(out, name);
-    deft_buffer_append_byte(out, ' ');
-    deft_buffer_append_text(out, kind);
-    deft_buffer_append_byte(out, '\n');
-    deft_buffer_append_text(out, name);
-    deft_buffer_append_byte(out, ' ');
-    deft_buffer_append_u64(out, value);
-    deft_buffer_append_byte(out, '\n');
-}
-
-static void answer_metrics(deft__web_connection *connection)
-{
-    const deft__web      *web      = connection->web;
-    const deft__snapshot *snapshot = deft__gateway_snapshot(web->gateway);
-    deft_buffer           text;
-    uint64_t              ready = 0;
-    for (size_t i = 0; i < deft__gateway_server_count(web->gateway); i++) {
-        const deft__link *link = deft__gateway_link(web->gateway, i);
-        ready += deft__link_state_of(link) == DEFT__LINK_READY ? 1 : 0;
-    }
-    deft_buffer_init(&text, web->allocator);
-    append_metric(&text, "deft_http_requests_total", "counter", "Requests so far.",
-                  web->request_count);
-    append_metric(&text, "deft_http_connections", "gauge", "Connections now.",
-                  web->connection_count);
-    append_metric(&text, "deft_http_open_requests", "gauge", "Requests not yet answered.",
-                  web->open_count);
-    append_metric(&text, "deft_sessions", "gauge", "Legacy sessions now.", web->session_count);
-    append_metric(&text, "deft_servers", "gauge", "Servers configured.",
-                  deft__gateway_server_count(web->gateway));
-    append_metric(&text, "deft_servers_ready", "gauge", "Servers that run.", ready);
-    append_metric(&text, "deft_tools", "gauge", "Tools known.",
-                  snapshot != NULL ? deft_catalog_tool_count(snapshot->catalog) : 0);
-    deft__web_answer(connection, text.status == DEFT_OK ? 200 : 503, "text/plain; version=0.0.4",
-                     deft_buffer_view(&text), NULL, deft_view_of(NULL));
-    deft_buffer_clear(&text);
-}
-
 // A browser asks before it sends what a plain form could not.
 static void answer_options(deft__web_connection *connection)
 {
     const deft__web_request *request = connection->request;
     deft__web               *web     = connection->web;
     const deft_view          origin  = header_of(request, "Origin");
-    if (!deft__http_allows_origin(origin, false, web->options.origins, web->options.origin_count)) {
+    if (web->options.is_cors_off ||
+        !deft__http_allows_origin(origin, false, web->options.origins, web->options.origin_count)) {
         deft__web_answer(connection, 405, "text/plain", deft_view_of("POST, GET or DELETE\n"),
                          "Allow", deft_view_of("POST, GET, DELETE"));
         return;
@@ -318,7 +260,7 @@ static void take_modern(deft__web_connection *connection, const deft__mcp_messag
     deft__web         *web     = connection->web;
     deft__web_request *request = connection->request;
     deft_error         error   = DEFT_ERROR_INIT;
-    if (!check_modern(connection, message)) {
+    if (!check_modern(connection, message) || !deft__web_admit(connection, message)) {
         return;
     }
     deft__web_stream *stream = deft__web_stream_new(web, NULL, message->id, connection);
@@ -347,8 +289,11 @@ static void take_modern(deft__web_connection *connection, const deft__mcp_messag
 
 static void begin_session(deft__web_connection *connection, const deft__mcp_message *message)
 {
-    deft__web         *web     = connection->web;
-    deft_error         error   = DEFT_ERROR_INIT;
+    deft__web *web   = connection->web;
+    deft_error error = DEFT_ERROR_INIT;
+    if (!deft__web_admit(connection, message)) {
+        return;
+    }
     deft__web_session *session = deft__web_session_new(web, connection->request, &error);
     deft__web_stream  *stream =
         session != NULL ? deft__web_stream_new(web, session, message->id, connection) : NULL;
@@ -378,7 +323,7 @@ static deft__web_session *find_session(deft__web_connection *connection)
         return NULL;
     }
     deft__web_session *session = deft__web_session_find(connection->web, id);
-    if (session == NULL || session->principal != request->principal->number ||
+    if (session == NULL || session->principal != request->principal ||
         session->is_everything != request->is_everything ||
         !deft_view_equal(deft_view_make(session->server, session->server_size), request->server)) {
         fail(connection, 404, -32001, "there is no such session; begin again with initialize");
@@ -410,6 +355,8 @@ static void take_legacy(deft__web_connection *connection, const deft__mcp_messag
     if (message->kind != DEFT__MCP_REQUEST) {
         deft__client_receive(session->client, body);
         answer_accepted(connection);
+    } else if (!deft__web_admit(connection, message)) {
+        return;
     } else if (deft__web_stream_new(web, session, message->id, connection) == NULL) {
         deft__web_fail(connection, 503, message->id, DEFT__MCP_INTERNAL_ERROR,
                        deft_view_of("out of memory"), deft_view_of(NULL));
@@ -558,7 +505,7 @@ void deft__web_take_request(deft__web_connection *connection)
         deft__web_answer(connection, 405, "text/plain", deft_view_of("GET\n"), "Allow",
                          deft_view_of("GET, HEAD"));
     } else if (found == ENDPOINT_METRICS) {
-        answer_metrics(connection);
+        deft__web_answer_metrics(connection);
     } else {
         answer_health(connection, found);
     }

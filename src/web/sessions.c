@@ -43,7 +43,9 @@ static bool read_id(deft_view id, unsigned char key[DEFT__SESSION_KEY_SIZE])
 deft__web_session *deft__web_session_new(deft__web *web, const deft__web_request *request,
                                          deft_error *error)
 {
-    if (web->session_count >= web->options.sessions_max) {
+    deft__web_principal *principal = request->principal;
+    if (web->session_count >= web->options.sessions_max ||
+        (principal->token.sessions > 0 && principal->session_count >= principal->token.sessions)) {
         deft__fail(error, DEFT_LIMIT, 0, "there are too many sessions");
         return NULL;
     }
@@ -59,7 +61,7 @@ deft__web_session *deft__web_session_new(deft__web *web, const deft__web_request
                                           .server        = request->server,
                                           .restriction   = request->principal->restriction};
     session->web                       = web;
-    session->principal                 = request->principal->number;
+    session->principal                 = principal;
     session->is_everything             = request->is_everything;
     session->used_ms                   = web->now_ms;
     session->server_size               = (uint32_t)request->server.size;
@@ -81,6 +83,7 @@ deft__web_session *deft__web_session_new(deft__web *web, const deft__web_request
     session->next_same         = *bucket;
     *bucket                    = session;
     web->session_count++;
+    principal->session_count++;
     return session;
 }
 
@@ -143,6 +146,7 @@ void deft__web_session_free(deft__web_session *session)
         session->next->previous = session->previous;
     }
     web->session_count--;
+    session->principal->session_count--;
     deft__client_close(session->client);
     deft__free(web->allocator, session, sizeof *session + session->server_size);
 }

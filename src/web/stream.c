@@ -34,9 +34,21 @@ deft__web_stream *deft__web_stream_new(deft__web *web, deft__web_session *sessio
     if (stream->next != NULL) {
         stream->next->previous = stream;
     }
-    *list              = stream;
-    connection->stream = stream;
+    *list                           = stream;
+    connection->stream              = stream;
+    stream->principal               = connection->request->principal;
+    stream->is_counted              = connection->request->is_counted;
+    connection->request->is_counted = false;
     return stream;
+}
+
+// The call is over for whom it is counted.
+static void end_call(deft__web_stream *stream)
+{
+    if (stream->is_counted) {
+        stream->is_counted = false;
+        deft__principal_end(stream->principal);
+    }
 }
 
 static void take_off(const deft__web_stream *stream)
@@ -54,6 +66,7 @@ void deft__web_stream_free(deft__web_stream *stream)
     deft__web         *web     = stream->web;
     deft__web_session *session = stream->session;
     deft__web_stream **list    = session != NULL ? &session->streams : &web->streams;
+    end_call(stream);
     if (stream->client != NULL) {
         deft__client_close(stream->client);
     }
@@ -78,6 +91,7 @@ static void end_stream(deft__web_stream *stream)
     if (stream->session != NULL && stream->session->own == stream) {
         stream->session->own = NULL;
     }
+    end_call(stream);
     stream->is_over   = true;
     stream->next_over = stream->web->over;
     stream->web->over = stream;

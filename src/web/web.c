@@ -4,6 +4,7 @@
 
 #include "base/fail.h"
 #include "base/memory.h"
+#include "http/headers.h"
 #include "web/private.h"
 
 // --- Requests. ---
@@ -18,9 +19,12 @@ static deft__web_request *new_request(deft__web *web)
     return request;
 }
 
-static void free_request(deft__web *web, deft__web_request *request)
+static void free_request(const deft__web *web, deft__web_request *request)
 {
     if (request != NULL) {
+        if (request->is_counted) {
+            deft__principal_end(request->principal);
+        }
         deft_buffer_clear(&request->body);
         deft__arena_clear(&request->arena);
         deft__free(web->allocator, request, sizeof *request);
@@ -65,6 +69,7 @@ static bool need_reader(deft__web_connection *connection)
         }
         if (connection->reader != NULL) {
             deft__http_reader_init(connection->reader, web->options.body_size_max, web->allocator);
+            connection->reader->head_size_max = web->options.head_size_max;
         }
     }
     return connection->reader != NULL;
@@ -167,15 +172,19 @@ static void finish_request(deft__web_connection *connection)
 // What a browser must be told before it shows an answer to its page.
 static void append_cors(deft__web_connection *connection)
 {
-    deft__web *web    = connection->web;
-    deft_view  origin = {NULL, 0};
-    if (web->options.origin_count > 0 &&
-        deft__http_find(&connection->request->head, "Origin", &origin) == DEFT_OK) {
+    deft__web               *web     = connection->web;
+    const deft__web_options *options = &web->options;
+    deft_view                origin  = {NULL, 0};
+    if (options->origin_count == 0 || options->is_cors_off) {
+        return;
+    }
+    if (deft__http_find(&connection->request->head, "Origin", &origin) == DEFT_OK &&
+        deft__http_allows_origin(origin, false, options->origins, options->origin_count)) {
         deft__http_header_text(&web->out, "Access-Control-Allow-Origin", origin);
         deft__http_header_text(&web->out, "Access-Control-Expose-Headers",
-                               deft_view_of("Mcp-Session-Id, WWW-Authenticate"));
-        deft__http_header_text(&web->out, "Vary", deft_view_of("Origin"));
+                               deft_view_of("Mcp-Session-Id, WWW-Authenticate, Retry-After"));
     }
+    deft__http_header_text(&web->out, "Vary", deft_view_of("Origin"));
 }
 
 static void start_answer(deft__web_connection *connection, int status, const char *header,
@@ -287,6 +296,9 @@ static bool take_head(deft__web_connection *connection)
     deft__web *web      = connection->web;
     connection->request = new_request(web);
     web->request_count++;
+    if (++connection->request_count >= web->options.requests_max) {
+        web->event.head.is_kept_alive = false; // its answer says so
+    }
     if (connection->request == NULL ||
         !deft__http_head_copy(&web->event.head, &connection->request->arena,
                               &connection->request->head)) {
@@ -353,6 +365,9 @@ void deft__web_receive(deft__web_connection *connection, deft_view bytes)
 {
     const deft__web *web = connection->web;
     connection->heard_ms = (uint32_t)web->now_ms;
+    if (is_idle(connection)) {
+        connection->began_ms = (uint32_t)web->now_ms;
+    }
     if (!need_reader(connection)) {
         close_connection(connection);
         return;
@@ -376,7 +391,8 @@ void deft__web_run(deft__web *web)
         web->ready                       = connection->next_ready;
         connection->is_ready             = false;
         free_request(web, connection->request);
-        connection->request = NULL;
+        connection->request  = NULL;
+        connection->began_ms = (uint32_t)web->now_ms; // of what was sent ahead
         if (connection->is_streaming) {
             // A stream may last for hours, and needs nothing of what asked for it.
             if (is_idle(connection)) {
@@ -402,9 +418,14 @@ static uint32_t quiet_ms(const deft__web_connection *connection)
 static bool is_too_slow(const deft__web_connection *connection)
 {
     const deft__web *web = connection->web;
-    return !connection->is_busy &&
-           quiet_ms(connection) >
-               (is_idle(connection) ? web->options.keep_alive_ms : web->options.request_idle_ms);
+    if (connection->is_busy) {
+        return false;
+    }
+    if (is_idle(connection)) {
+        return quiet_ms(connection) > web->options.keep_alive_ms;
+    }
+    return quiet_ms(connection) > web->options.request_idle_ms ||
+           (uint32_t)web->now_ms - connection->began_ms > web->options.request_ms;
 }
 
 static void comment(deft__web_connection *connection)
@@ -415,10 +436,23 @@ static void comment(deft__web_connection *connection)
     send_text(connection);
 }
 
+// A token that expires takes with it what it has open; what follows is turned away by its date.
+static void end_expired(deft__web *web)
+{
+    for (deft__web_principal *one = web->access.principals; one != NULL; one = one->next) {
+        if (!one->is_expired && one->token.expires_s != 0 && web->date_s >= one->token.expires_s) {
+            one->is_expired = true;
+            deft__web_end_principal(web, one);
+        }
+    }
+}
+
 void deft__web_tick(deft__web *web, uint64_t now_ms, int64_t date_s)
 {
     web->now_ms = now_ms;
+    web->date_s = date_s;
     deft__http_date(date_s, web->date);
+    end_expired(web);
     for (deft__web_connection *connection = web->connections, *next; connection != NULL;
          connection                       = next) {
         next = connection->next;
@@ -445,6 +479,51 @@ void deft__web_drain(deft__web *web)
 size_t deft__web_open_count(const deft__web *web)
 {
     return web->open_count;
+}
+
+// --- Who may. ---
+
+// Whose connection this is; NULL: it has not said yet.
+static const deft__web_principal *principal_of(const deft__web_connection *connection)
+{
+    return connection->stream != NULL    ? connection->stream->principal
+           : connection->request != NULL ? connection->request->principal
+                                         : NULL;
+}
+
+void deft__web_end_principal(deft__web *web, const deft__web_principal *principal)
+{
+    for (deft__web_connection *connection = web->connections, *next; connection != NULL;
+         connection                       = next) {
+        next = connection->next;
+        if (principal_of(connection) == principal) {
+            close_connection(connection);
+        }
+    }
+    for (deft__web_session *session = web->sessions; session != NULL; session = session->next) {
+        if (session->principal == principal) {
+            session->is_over = true;
+            web->has_ended   = true;
+        }
+    }
+    deft__web_sweep(web);
+}
+
+static void principal_removed(void *context, deft__web_principal *principal)
+{
+    deft__web_end_principal(context, principal);
+}
+
+deft_status deft__web_set_tokens(deft__web *web, const deft__token *tokens, size_t count,
+                                 deft_error *error)
+{
+    const bool        was_needed = web->access.is_needed;
+    const deft_status status =
+        deft__access_set(&web->access, tokens, count, web->now_ms, principal_removed, web, error);
+    if (status == DEFT_OK && !was_needed) {
+        deft__web_end_principal(web, &web->access.everybody);
+    }
+    return status;
 }
 
 // --- The web itself. ---
@@ -482,14 +561,19 @@ deft__web *deft__web_new(deft__gateway *gateway, const deft__web_options *option
     web->options   = *options;
     web->host      = *host;
     web->now_ms    = now_ms;
+    USE_DEFAULT(failures_per_second, 100);
+    deft__access_init(&web->access, web->options.failures_per_second, now_ms, allocator);
     deft__arena_init(&web->lists, allocator);
     deft__mcp_reader_init(&web->reader, allocator);
     deft_buffer_init(&web->out, allocator);
     deft_buffer_init(&web->text, allocator);
+    USE_DEFAULT(head_size_max, DEFT__HTTP_HEAD_SIZE_MAX);
     USE_DEFAULT(body_size_max, 64u * 1024 * 1024);
+    USE_DEFAULT(requests_max, 100000);
     USE_DEFAULT(sessions_max, 10000);
     USE_DEFAULT(session_idle_ms, 3600u * 1000);
     USE_DEFAULT(request_idle_ms, 30u * 1000);
+    USE_DEFAULT(request_ms, 300u * 1000);
     USE_DEFAULT(keep_alive_ms, 120u * 1000);
     USE_DEFAULT(quiet_ms, 15u * 1000);
     USE_DEFAULT(replay_count_max, 256);
@@ -519,6 +603,7 @@ void deft__web_free(deft__web *web)
         deft__web_stream_free(web->streams);
     }
     deft__free(web->allocator, web->spare_reader, sizeof *web->spare_reader);
+    deft__access_clear(&web->access);
     deft__arena_clear(&web->lists);
     deft__mcp_reader_clear(&web->reader);
     deft_buffer_clear(&web->out);

@@ -13,23 +13,16 @@
 #define DEFT_WEB_WEB_H
 
 #include "gateway/gateway.h"
+#include "web/access.h"
 
 typedef struct deft__web            deft__web;
 typedef struct deft__web_connection deft__web_connection;
-
-// Who asks. Sessions belong to one; what it may reach holds on every path.
-typedef struct deft__web_principal {
-    uint64_t                number;
-    const deft_restriction *restriction; // NULL: everything
-} deft__web_principal;
 
 typedef struct deft__web_host {
     void *context;
     void (*send)(void *context, void *tag, deft_view bytes);
     // Close it when what was sent is out. The connection is gone for the web with this call.
     void (*close)(void *context, void *tag);
-    // Whose token this is; empty: none was given. NULL: nobody's. `authorize` NULL: everybody may.
-    const deft__web_principal *(*authorize)(void *context, deft_view token);
     void (*random)(void *context, void *bytes, size_t size);
 } deft__web_host;
 
@@ -40,15 +33,20 @@ typedef struct deft__web_options {
     bool             is_any_host; // where a token is needed anyway
     const deft_view *origins;     // accepted in Origin beside loopback's own
     size_t           origin_count;
-    uint64_t         body_size_max;    // 64 MiB
-    uint32_t         sessions_max;     // 10,000
-    uint64_t         session_idle_ms;  // without a request or a stream; an hour
-    uint64_t         request_idle_ms;  // a request that does not get on; 30,000
-    uint64_t         keep_alive_ms;    // a connection without a request; 120,000
-    uint64_t         quiet_ms;         // a stream that is silent gets a comment; 15,000
-    uint32_t         replay_count_max; // events kept of a session, to be sent again; 256
-    size_t           replay_size_max;  // bytes of these; 1 MiB
-    size_t           held_size_max;    // bytes of requests behind one that is not answered; 1 MiB
+    bool             is_cors_off;         // those origins get no CORS headers, and no preflight
+    uint32_t         head_size_max;       // of the request line and all headers; 32 KiB
+    uint64_t         body_size_max;       // 64 MiB
+    uint32_t         requests_max;        // on one connection, which is closed then; 100,000
+    uint32_t         sessions_max;        // 10,000
+    uint64_t         session_idle_ms;     // without a request or a stream; an hour
+    uint64_t         request_idle_ms;     // a request that does not get on; 30,000
+    uint64_t         request_ms;          // a request from its first byte to its last; 300,000
+    uint64_t         keep_alive_ms;       // a connection without a request; 120,000
+    uint32_t         failures_per_second; // tokens that are nobody's; 100
+    uint64_t         quiet_ms;            // a stream that is silent gets a comment; 15,000
+    uint32_t         replay_count_max;    // events kept of a session, to be sent again; 256
+    size_t           replay_size_max;     // bytes of these; 1 MiB
+    size_t           held_size_max; // bytes of requests behind one that is not answered; 1 MiB
 } deft__web_options;
 
 // `options` is copied, lists included; the gateway and what `host` points to must outlive the web.
@@ -57,6 +55,12 @@ deft__web *deft__web_new(deft__gateway *gateway, const deft__web_options *option
                          const deft__web_host *host, uint64_t now_ms,
                          const deft_allocator *allocator, deft_error *error);
 void       deft__web_free(deft__web *web); // NULL is fine. Connections are forgotten, not closed.
+
+// From now on one of these tokens must be shown; without any, nobody may. What belongs to one that is
+// gone, or may reach other things now, ends at once: its sessions, streams, calls and connections.
+// Before the first call everybody may. On failure nothing has changed.
+deft_status deft__web_set_tokens(deft__web *web, const deft__token *tokens, size_t count,
+                                 deft_error *error);
 
 // A connection; `tag` is the host's. NULL: no memory.
 deft__web_connection *deft__web_connect(deft__web *web, void *tag);

@@ -107,14 +107,17 @@ static void web_random(void *context, void *bytes, size_t size)
     memset(bytes, ++stage.random, size);
 }
 
-static const deft__web_principal *authorize(void *context, deft_view token)
+// Two tokens: one for everything, one for what does not exist.
+static void set_tokens(void)
 {
-    static const deft_view           patterns[] = {DEFT_VIEW_INIT("nothing::*")};
-    static const deft_restriction    nothing    = {.tools = patterns, .tool_count = 1};
-    static const deft__web_principal all        = {.number = 7};
-    static const deft__web_principal none       = {.number = 8, .restriction = &nothing};
-    (void)context;
-    return deft_view_equals(token, "good") ? &all : deft_view_equals(token, "poor") ? &none : NULL;
+    static const deft_view patterns[] = {DEFT_VIEW_INIT("nothing::*")};
+    deft__token            tokens[]   = {
+                     {.name = deft_view_of("good")},
+                     {.name = deft_view_of("poor"), .restriction = {.tools = patterns, .tool_count = 1}},
+    };
+    assert_true(deft__sha256(deft_view_of("good"), &tokens[0].digest));
+    assert_true(deft__sha256(deft_view_of("poor"), &tokens[1].digest));
+    assert_int_equal(deft__web_set_tokens(stage.web, tokens, 2, NULL), DEFT_OK);
 }
 
 // --- The play. ---
@@ -142,17 +145,14 @@ static void settle(void)
 static void open_web_with(const deft__web_options *options, bool is_guarded,
                           const deft_allocator *allocator)
 {
-    const deft__gateway_host host     = {.server_start   = server_start,
-                                         .server_send    = server_send,
-                                         .server_stop    = server_stop,
-                                         .client_send    = client_send,
-                                         .snapshot_build = snapshot_build};
-    const deft__web_host     web_host = {.send      = web_send,
-                                         .close     = web_close,
-                                         .authorize = is_guarded ? authorize : NULL,
-                                         .random    = web_random};
-    stage.now_ms                      = 1000;
-    stage.random                      = 0;
+    const deft__gateway_host host = {.server_start   = server_start,
+                                     .server_send    = server_send,
+                                     .server_stop    = server_stop,
+                                     .client_send    = client_send,
+                                     .snapshot_build = snapshot_build};
+    const deft__web_host web_host = {.send = web_send, .close = web_close, .random = web_random};
+    stage.now_ms                  = 1000;
+    stage.random                  = 0;
     deft_settings_init(&stage.settings, DEFT_PRESET_DEFT);
     stage.manifest                    = deft__manifest_new(deft_view_of(MANIFEST), NULL, NULL);
     const deft__gateway_server server = {
@@ -164,6 +164,9 @@ static void open_web_with(const deft__web_options *options, bool is_guarded,
     stage.gateway = deft__gateway_new(&gateway, &host, stage.now_ms, NULL, NULL);
     stage.web     = deft__web_new(stage.gateway, options, &web_host, stage.now_ms, allocator, NULL);
     deft__gateway_start(stage.gateway);
+    if (stage.web != NULL && is_guarded) {
+        set_tokens();
+    }
     if (stage.web != NULL) {
         deft__web_tick(stage.web, stage.now_ms, 0);
         settle();

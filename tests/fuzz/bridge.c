@@ -40,7 +40,7 @@ static deft_session *start(fuzz_world *world, bool is_restricted)
     static const deft_view servers[]   = {DEFT_VIEW_INIT("s*"), DEFT_VIEW_INIT("files")};
     static const char      saved[]     = "{\"deftSession\":1,\"turns\":0,\"searchCount\":0,"
                                          "\"searches\":[],\"visible\":[],\"restrictions\":[]}";
-    const deft_restriction restriction = {servers, 2, NULL, 0};
+    const deft_restriction restriction = {.servers = servers, .server_count = 2};
     deft_session *session = deft_session_restore(world->plan, &world->settings, deft_view_of(saved),
                                                  is_restricted ? &restriction : NULL, NULL, NULL);
     check(session != NULL);

@@ -41,8 +41,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (size == 0) {
         return 0;
     }
-    const deft_restriction restriction = {patterns, data[0] & 3 ? 2 : 0, patterns,
-                                          data[0] & 4 ? 2 : 0};
+    const deft_restriction restriction = {.servers      = patterns,
+                                          .server_count = data[0] & 3 ? 2 : 0,
+                                          .tools        = patterns,
+                                          .tool_count   = data[0] & 4 ? 2 : 0};
     fuzz_world            *world       = fuzz_world_get();
     deft_error             error       = DEFT_ERROR_INIT;
     deft_session          *session     = deft_session_restore(world->plan, &world->settings,

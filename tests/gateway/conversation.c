@@ -13,6 +13,8 @@
 //     only CLIENT NAME        the client sees one server, under its own names
 //     everything CLIENT       the client sees all tools, none deferred
 //     allow CLIENT PATTERN    the client may reach only these tools
+//     deny CLIENT PATTERN     the client may not reach these tools
+//     reach CLIENT PATTERN    the client may reach only these servers
 //     principal CLIENT N      whose the client is
 //     capable NAME {...}      its capabilities
 //     client > {...}          the client says; "client2" is another one
@@ -73,6 +75,8 @@ typedef struct play {
     bool           is_everything[CLIENTS_MAX];
     uint64_t       principals[CLIENTS_MAX];
     char          *allowed[CLIENTS_MAX]; // a pattern of tools that it may reach
+    char          *denied[CLIENTS_MAX];  // a pattern of tools that it may not reach
+    char          *reached[CLIENTS_MAX]; // a pattern of servers that it may reach
     uint64_t       now_ms;
     event         *events;
     size_t         event_first;
@@ -335,12 +339,19 @@ static size_t client_place(const char *name)
 
 static deft__client *open_client(play *p, size_t place)
 {
-    const deft_view            pattern     = deft_view_of(p->allowed[place]);
-    const deft_restriction     restriction = {.tools = &pattern, .tool_count = 1};
+    const deft_view            allowed     = deft_view_of(p->allowed[place]);
+    const deft_view            denied      = deft_view_of(p->denied[place]);
+    const deft_view            reached     = deft_view_of(p->reached[place]);
+    const deft_restriction     restriction = {.servers      = &reached,
+                                              .server_count = reached.size > 0 ? 1 : 0,
+                                              .tools        = &allowed,
+                                              .tool_count   = allowed.size > 0 ? 1 : 0,
+                                              .denied       = &denied,
+                                              .denied_count = denied.size > 0 ? 1 : 0};
     const deft__client_options options     = {.principal     = p->principals[place],
                                               .is_everything = p->is_everything[place],
                                               .server        = deft_view_of(p->only[place]),
-                                              .restriction   = pattern.size > 0 ? &restriction : NULL};
+                                              .restriction   = &restriction};
     deft_error                 error       = DEFT_ERROR_INIT;
     deft__client              *client      = deft__client_open(p->gateway, &options, &error);
     if (client == NULL) {
@@ -387,6 +398,10 @@ static bool prepare_client(play *p, const char *word, size_t place, const char *
         p->only[place] = copy_text(rest, strlen(rest));
     } else if (strcmp(word, "allow") == 0) {
         p->allowed[place] = copy_text(rest, strlen(rest));
+    } else if (strcmp(word, "deny") == 0) {
+        p->denied[place] = copy_text(rest, strlen(rest));
+    } else if (strcmp(word, "reach") == 0) {
+        p->reached[place] = copy_text(rest, strlen(rest));
     } else if (strcmp(word, "principal") == 0) {
         p->principals[place] = strtoull(rest, NULL, 10);
     } else if (strcmp(word, "everything") == 0) {
@@ -570,6 +585,8 @@ static void end_play(play *p)
     for (size_t i = 0; i < CLIENTS_MAX; i++) {
         free(p->only[i]);
         free(p->allowed[i]);
+        free(p->denied[i]);
+        free(p->reached[i]);
     }
     free(p->events);
     deft_buffer_clear(&p->out);

@@ -181,7 +181,10 @@ static void what_is_restricted_is_not_there(void **state)
     (void)state;
     const deft_view        servers[]   = {DEFT_VIEW_INIT("slack"), DEFT_VIEW_INIT("f*")};
     const deft_view        tools[]     = {DEFT_VIEW_INIT("*::read_*"), DEFT_VIEW_INIT("search")};
-    const deft_restriction restriction = {servers, array_size(servers), tools, array_size(tools)};
+    const deft_restriction restriction = {.servers      = servers,
+                                          .server_count = array_size(servers),
+                                          .tools        = tools,
+                                          .tool_count   = array_size(tools)};
     test_meeting           meeting;
     deft_buffer            saved;
     test_meeting_init(&meeting, DEFT_PRESET_DEFT);

@@ -28,17 +28,18 @@ static const deft_view *copy_patterns(deft__arena *arena, const deft_view *patte
 }
 
 static deft_status check_counts(const deft__restrictions *restrictions, size_t servers,
-                                size_t tools, size_t offset, deft_error *error)
+                                size_t tools, size_t denied, size_t offset, deft_error *error)
 {
     if (restrictions->count == DEFT__RESTRICTIONS_MAX) {
         return deft__fail(error, DEFT_LIMIT, offset,
                           "the session was restricted %u times already; that is the most",
                           DEFT__RESTRICTIONS_MAX);
     }
-    if (servers > DEFT__PATTERNS_MAX || tools > DEFT__PATTERNS_MAX - servers) {
+    if (servers > DEFT__PATTERNS_MAX || tools > DEFT__PATTERNS_MAX - servers ||
+        denied > DEFT__PATTERNS_MAX - servers - tools) {
         return deft__fail(error, DEFT_LIMIT, offset,
                           "the restriction has %zu patterns; at most %u are accepted",
-                          servers + tools, DEFT__PATTERNS_MAX);
+                          servers + tools + denied, DEFT__PATTERNS_MAX);
     }
     return DEFT_OK;
 }
@@ -46,11 +47,13 @@ static deft_status check_counts(const deft__restrictions *restrictions, size_t s
 deft_status deft__restrictions_add(deft__restrictions     *restrictions,
                                    const deft_restriction *restriction, deft_error *error)
 {
-    if (restriction->server_count == 0 && restriction->tool_count == 0) {
+    if (restriction->server_count == 0 && restriction->tool_count == 0 &&
+        restriction->denied_count == 0) {
         return DEFT_OK;
     }
     const deft_status status =
-        check_counts(restrictions, restriction->server_count, restriction->tool_count, 0, error);
+        check_counts(restrictions, restriction->server_count, restriction->tool_count,
+                     restriction->denied_count, 0, error);
     if (status != DEFT_OK) {
         return status;
     }
@@ -60,8 +63,11 @@ deft_status deft__restrictions_add(deft__restrictions     *restrictions,
         .server_count = restriction->server_count,
         .tools = copy_patterns(&restrictions->arena, restriction->tools, restriction->tool_count),
         .tool_count = restriction->tool_count,
+        .denied =
+            copy_patterns(&restrictions->arena, restriction->denied, restriction->denied_count),
+        .denied_count = restriction->denied_count,
     };
-    if (copy.servers == NULL || copy.tools == NULL) {
+    if (copy.servers == NULL || copy.tools == NULL || copy.denied == NULL) {
         return deft__fail_memory(error);
     }
     restrictions->items[restrictions->count++] = copy;
@@ -75,7 +81,7 @@ static bool fits_any(const deft_view *patterns, size_t count, deft_view name, de
             return true;
         }
     }
-    return count == 0;
+    return false;
 }
 
 bool deft__restrictions_allow(const deft__restrictions *restrictions, const deft_catalog *catalog,
@@ -88,8 +94,10 @@ bool deft__restrictions_allow(const deft__restrictions *restrictions, const deft
     const deft_view  server     = deft_catalog_server(catalog, definition->server)->name;
     for (size_t i = 0; i < restrictions->count; i++) {
         const deft_restriction *one = &restrictions->items[i];
-        if (!fits_any(one->servers, one->server_count, server, server) ||
-            !fits_any(one->tools, one->tool_count, definition->name, definition->id)) {
+        if ((one->server_count > 0 && !fits_any(one->servers, one->server_count, server, server)) ||
+            (one->tool_count > 0 &&
+             !fits_any(one->tools, one->tool_count, definition->name, definition->id)) ||
+            fits_any(one->denied, one->denied_count, definition->name, definition->id)) {
             return false;
         }
     }
@@ -115,6 +123,9 @@ void deft__restrictions_write(const deft__restrictions *restrictions, deft__json
         deft__json_begin_object(writer);
         write_patterns(writer, "servers", one->servers, one->server_count);
         write_patterns(writer, "tools", one->tools, one->tool_count);
+        if (one->denied_count > 0) {
+            write_patterns(writer, "denied", one->denied, one->denied_count);
+        }
         deft__json_end_object(writer);
     }
     deft__json_end_array(writer);
@@ -132,7 +143,7 @@ static deft_status read_patterns(deft__restrictions *restrictions, deft__json_va
                           "saved session: a restriction needs a list of '%s'", name);
     }
     *count             = deft__json_count(list);
-    deft_status status = check_counts(restrictions, *count, 0, deft__json_offset(list), error);
+    deft_status status = check_counts(restrictions, *count, 0, 0, deft__json_offset(list), error);
     if (status != DEFT_OK) {
         return status;
     }
@@ -174,6 +185,10 @@ deft_status deft__restrictions_read(deft__restrictions *restrictions, deft__json
         if (status == DEFT_OK) {
             status =
                 read_patterns(restrictions, i.value, "tools", &one.tools, &one.tool_count, error);
+        }
+        if (status == DEFT_OK && deft__json_member(i.value, "denied").document != NULL) {
+            status = read_patterns(restrictions, i.value, "denied", &one.denied, &one.denied_count,
+                                   error);
         }
         if (status != DEFT_OK) {
             return status;

@@ -11,7 +11,7 @@
 // How often a session can be handed on, each time with a restriction.
 #define DEFT__RESTRICTIONS_MAX 16u
 
-// Patterns of one restriction, servers and tools together.
+// Patterns of one restriction, servers, tools and denied ones together.
 #define DEFT__PATTERNS_MAX 4096u
 
 typedef struct deft__restrictions {
@@ -31,7 +31,7 @@ deft_status deft__restrictions_add(deft__restrictions     *restrictions,
 bool deft__restrictions_allow(const deft__restrictions *restrictions, const deft_catalog *catalog,
                               deft_tool_id tool);
 
-// As a JSON array of {"servers": [...], "tools": [...]}, and back.
+// As a JSON array of {"servers": [...], "tools": [...]}, with "denied" where something is, and back.
 void deft__restrictions_write(const deft__restrictions *restrictions, deft__json_writer *writer);
 deft_status deft__restrictions_read(deft__restrictions *restrictions, deft__json_value value,
                                     deft_error *error);

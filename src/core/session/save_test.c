@@ -87,9 +87,13 @@ static void restrictions_add_up_and_stay(void **state)
     (void)state;
     const deft_view        files[]    = {DEFT_VIEW_INIT("files"), DEFT_VIEW_INIT("sl*")};
     const deft_view        searches[] = {DEFT_VIEW_INIT("*search*")};
-    const deft_restriction outer      = {files, array_size(files), NULL, 0};
-    const deft_restriction inner      = {NULL, 0, searches, array_size(searches)};
-    const deft_restriction none       = {NULL, 0, NULL, 0};
+    const deft_view        sending[]  = {DEFT_VIEW_INIT("slack::send_*")};
+    const deft_restriction outer      = {.servers = files, .server_count = array_size(files)};
+    const deft_restriction inner      = {.tools        = searches,
+                                         .tool_count   = array_size(searches),
+                                         .denied       = sending,
+                                         .denied_count = array_size(sending)};
+    const deft_restriction none       = {.servers = NULL};
     test_meeting           meeting;
     deft_buffer            saved;
     test_meeting_init(&meeting, DEFT_PRESET_DEFT);
@@ -125,8 +129,8 @@ static void restrictions_have_limits(void **state)
 {
     (void)state;
     static deft_view       patterns[5000];
-    const deft_restriction many = {patterns, 3000, patterns, 2000};
-    const deft_restriction one  = {patterns, 1, NULL, 0};
+    const deft_restriction many = {patterns, 3000, patterns, 1000, patterns, 1000};
+    const deft_restriction one  = {.servers = patterns, .server_count = 1};
     test_meeting           meeting;
     deft_error             error = DEFT_ERROR_INIT;
     test_meeting_init(&meeting, DEFT_PRESET_DEFT);
@@ -261,12 +265,12 @@ static void every_cut_is_refused(void **state)
 static bool try_restore(const deft_allocator *allocator, void *context)
 {
     const deft_view        servers[]   = {DEFT_VIEW_INIT("f*"), DEFT_VIEW_INIT("slack")};
-    const deft_restriction restriction = {servers, array_size(servers), servers, 1};
+    const deft_restriction restriction = {servers, array_size(servers), servers, 1, servers, 1};
     static const char      text[] =
         "{\"deftSession\":1,\"turns\":3,\"searchCount\":1,\"searches\":[{\"number\":1,"
         "\"query\":\"cre\\u0061te\"}],\"visible\":[\"files::read_file\","
         "{\"id\":\"slack::se\\u0061rch\",\"search\":1}],"
-        "\"restrictions\":[{\"servers\":[\"f\\u002a\"],\"tools\":[\"x\"]}]}";
+        "\"restrictions\":[{\"servers\":[\"f\\u002a\"],\"tools\":[\"x\"],\"denied\":[\"y\"]}]}";
     const test_meeting *meeting = context;
     deft_error          error   = DEFT_ERROR_INIT;
     deft_buffer         out;

@@ -232,11 +232,20 @@ deft_status deft_session_write_status(const deft_session *session, deft_buffer *
         return finish(out, start, false);
     }
 
+    // Who may not reach everything is not told how much there is.
+    const bool  is_restricted = session->restrictions.count > 0;
+    deft_status status        = DEFT_OK;
     deft_buffer_append_text(out, "Tool search is ");
-    const deft_status status = deft_plan_explain_cause(visible->plan, out);
+    if (is_restricted) {
+        deft_buffer_append_text(out, summary->is_active ? "active" : "not active");
+    } else {
+        status = deft_plan_explain_cause(visible->plan, out);
+    }
     deft_buffer_append_text(out, ".\n");
     append_thresholds(out, session);
-    append_amount(out, "Measured: ", summary->deferrable_count, summary->measured);
+    if (!is_restricted) {
+        append_amount(out, "Measured: ", summary->deferrable_count, summary->measured);
+    }
     append_amount(out, "Visible: ", sums.tools.upfront + sums.tools.loaded, sums.visible);
     append_amount(out, "Deferred: ", sums.tools.deferred, sums.deferred);
     append_listing(out, &sums.listing);

@@ -172,7 +172,7 @@ static void what_is_gone_and_what_is_forbidden(void **state)
 {
     (void)state;
     const deft_view        servers[]   = {DEFT_VIEW_INIT("slack"), DEFT_VIEW_INIT("new")};
-    const deft_restriction restriction = {servers, array_size(servers), NULL, 0};
+    const deft_restriction restriction = {.servers = servers, .server_count = array_size(servers)};
     test_meeting           meeting;
     test_scene             later;
     deft_buffer            saved;
@@ -195,6 +195,8 @@ static void what_is_gone_and_what_is_forbidden(void **state)
     assert_true(has(deft_buffer_view(&out),
                     "Gone, but still in the list: slack::search, slack::list_channels\n"));
     assert_true(has(deft_buffer_view(&out), "\n\nnew: 1 upfront, 0 loaded, 0 deferred\n"));
+    assert_true(has(deft_buffer_view(&out), "Tool search is not active.\n"));
+    assert_false(has(deft_buffer_view(&out), "Measured"));
     deft_buffer_reset(&out);
     assert_int_equal(deft_session_write_status_json(meeting.session, &out), DEFT_OK);
     assert_true(

@@ -1,0 +1,75 @@
+#include "cli/token_list.h"
+
+#include "base/fail.h"
+#include "base/memory.h"
+#include "cli/files.h"
+
+#include <stdio.h>
+
+#define FILE_SIZE_MAX (1024u * 1024)
+
+void deft__token_list_init(deft__token_list *list)
+{
+    *list = (deft__token_list){.count = 0};
+    deft__arena_init(&list->arena, NULL);
+}
+
+void deft__token_list_clear(deft__token_list *list)
+{
+    deft__free(NULL, list->items, list->capacity * sizeof *list->items);
+    deft__arena_clear(&list->arena);
+    deft__token_list_init(list);
+}
+
+static deft_status add(deft__token_list *list, const deft__token *token, deft_error *error)
+{
+    void *items = list->items;
+    if (!deft__grow(NULL, &items, &list->capacity, list->count, sizeof *list->items)) {
+        return deft__fail_memory(error);
+    }
+    list->items                = items;
+    list->items[list->count++] = *token;
+    return DEFT_OK;
+}
+
+static deft_status add_line(deft__token_list *list, size_t number, deft_view line,
+                            deft_error *error)
+{
+    char        name[32];
+    deft__token token = {.expires_s = 0};
+    (void)snprintf(name, sizeof name, "line-%zu", number);
+    if (!deft__arena_copy(&list->arena, deft_view_of(name), &token.name) ||
+        !deft__sha256(line, &token.digest)) {
+        return deft__fail_memory(error);
+    }
+    return add(list, &token, error);
+}
+
+deft_status deft__token_list_read_file(deft__token_list *list, const char *path, deft_error *error)
+{
+    const size_t before = list->count;
+    deft_buffer  file;
+    deft_buffer_init(&file, NULL);
+    deft_status     status = deft__file_read(path, FILE_SIZE_MAX, "a file of tokens", &file, error);
+    const deft_view text   = deft_buffer_view(&file);
+    size_t          number = 0;
+    for (size_t at = 0; status == DEFT_OK && at < text.size; number++) {
+        size_t end = at;
+        while (end < text.size && text.data[end] != '\n') {
+            end++;
+        }
+        const size_t size = end > at && text.data[end - 1] == '\r' ? end - 1 - at : end - at;
+        if (size > 0 && text.data[at] != '#') {
+            status = add_line(list, number + 1, deft_view_slice(text, at, size), error);
+        }
+        at = end + 1;
+    }
+    if (file.data != NULL) {
+        deft__wipe(file.data, file.size);
+    }
+    deft_buffer_clear(&file);
+    if (status == DEFT_OK && list->count == before) {
+        status = deft__fail(error, DEFT_INVALID, 0, "'%s' has no token; write one a line", path);
+    }
+    return status;
+}
