@@ -41,8 +41,9 @@ struct deft__outbox {
     deft__chain   unsent; // in the loop's list while something is gathered
     deft__stream *stream;
     deft_buffer   queue;
-    size_t        sent; // bytes at the start of the queue that are out
-    deft__outbox *next; // of the loop's spare ones
+    size_t        sent;     // bytes at the start of the queue that are out
+    uint64_t      moved_ms; // when some were taken last
+    deft__outbox *next;     // of the loop's spare ones
 };
 
 // There may be thousands that do nothing, so it is kept small.
@@ -106,8 +107,9 @@ static bool need_outbox(deft__stream *stream)
         deft__chain_init(&outbox->unsent);
         deft_buffer_init(&outbox->queue, loop->allocator);
     }
-    outbox->stream = stream;
-    stream->outbox = outbox;
+    outbox->stream   = stream;
+    outbox->moved_ms = uv_now(&loop->uv);
+    stream->outbox   = outbox;
     return true;
 }
 
@@ -340,6 +342,8 @@ static void send_queue(deft__stream *stream)
             return; // it has failed
         }
         stream->outbox->sent += sent;
+        stream->outbox->moved_ms =
+            sent > 0 ? uv_now(&loop_of(stream)->uv) : stream->outbox->moved_ms;
         forget_sent(stream);
     }
     if (stream->outbox == NULL && stream->is_finishing) {
@@ -403,6 +407,12 @@ size_t deft__stream_queued(const deft__stream *stream)
     return stream->descriptor >= 0 && stream->outbox != NULL
                ? stream->outbox->queue.size - stream->outbox->sent
                : 0;
+}
+
+uint64_t deft__stream_stuck_ms(const deft__stream *stream)
+{
+    return deft__stream_queued(stream) > 0 ? uv_now(&loop_of(stream)->uv) - stream->outbox->moved_ms
+                                           : 0;
 }
 
 void deft__stream_finish(deft__stream *stream)
@@ -561,4 +571,13 @@ void deft__stream_close(deft__stream *stream)
     if (stream->is_handle_gone) {
         deft__free(loop_of(stream)->allocator, stream, sizeof *stream);
     }
+}
+
+void deft__stream_abort(deft__stream *stream)
+{
+    const struct linger none = {.l_onoff = 1, .l_linger = 0};
+    if (stream->descriptor >= 0 && stream->access == ACCESS_SOCKET) {
+        (void)setsockopt(stream->descriptor, SOL_SOCKET, SO_LINGER, &none, sizeof none);
+    }
+    deft__stream_close(stream);
 }

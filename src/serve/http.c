@@ -14,6 +14,7 @@
 
 #define GRACE_MS 5000u
 #define TICK_MS  1000u
+#define SLOW_MS  30000u
 
 // Bytes that may wait for one client that does not read: the largest message, and what is beside it.
 #define QUEUE_MAX (80u * 1024 * 1024)
@@ -163,10 +164,29 @@ static void look_at_tokens(site *self)
     }
 }
 
+// Who does not take its answers, and holds the memory that they need, is not waited for. That is also
+// how those go whose machine or network has gone without a word.
+static void cut_off_slow(site *self)
+{
+    const uint64_t limit = self->options->slow_ms > 0 ? self->options->slow_ms : SLOW_MS;
+    for (visitor *one = self->visitors, *next; one != NULL; one = next) {
+        next = one->next;
+        if (deft__stream_stuck_ms(one->stream) > limit) {
+            if (one->connection != NULL) {
+                deft__web_disconnect(one->connection);
+            }
+            deft__stream_abort(one->stream);
+            one->stream = NULL;
+            free_visitor(one);
+        }
+    }
+}
+
 static void tick(void *context)
 {
     site *self = context;
     deft__service_enter(&self->service);
+    cut_off_slow(self);
     look_at_tokens(self);
     deft__web_tick(self->web, deft__loop_now_ms(self->service.loop), (int64_t)time(NULL));
     deft__service_leave(&self->service);

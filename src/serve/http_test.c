@@ -6,6 +6,7 @@
 #include "support/test.h"
 
 #include <arpa/inet.h>
+#include <poll.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
@@ -26,10 +27,11 @@ typedef struct scene {
     deft_config        *config;
     deft__serve_options options;
     pthread_t           thread;
-    bool                has_visitor;
-    uint16_t            port;
-    char                session[64];
-    char                wrong[4096];
+    void *(*play)(void *context);
+    bool     has_visitor;
+    uint16_t port;
+    char     session[64];
+    char     wrong[4096];
 } scene;
 
 static void expect(scene *here, const char *wanted, const char *got)
@@ -105,18 +107,44 @@ static void *play(void *context)
     return NULL;
 }
 
+// Asks for lists, again and again, and reads none of them.
+static void *play_deaf(void *context)
+{
+    static const char list[] = "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/list\"}";
+    scene            *here   = context;
+    char              text[512];
+    const int         small = 4096;
+    ask(here, "POST", "/mcp", "", INITIALIZE, "200 OK");
+    const int peer = visit(here);
+    (void)setsockopt(peer, SOL_SOCKET, SO_RCVBUF, &small, sizeof small);
+    snprintf(text, sizeof text,
+             "POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+             "Accept: application/json\r\n%sContent-Length: %zu\r\n\r\n%s",
+             here->session, sizeof list - 1, list);
+    for (int i = 0; i < 4000; i++) { // more than the system keeps for a connection
+        if (send(peer, text, strlen(text), MSG_NOSIGNAL) < 0) {
+            break; // thrown out already
+        }
+    }
+    struct pollfd gone = {.fd = peer, .events = 0}; // POLLERR and POLLHUP are always told
+    expect(here, poll(&gone, 1, 60000) == 1 ? "" : "the end", "nothing");
+    close(peer);
+    kill(getpid(), SIGTERM);
+    return NULL;
+}
+
 static void listening(void *context, uint16_t port)
 {
     scene *here       = context;
     here->port        = port;
-    here->has_visitor = pthread_create(&here->thread, NULL, play, here) == 0;
+    here->has_visitor = pthread_create(&here->thread, NULL, here->play, here) == 0;
 }
 
 static void open_scene(scene *here)
 {
     char       text[700];
     deft_error error = DEFT_ERROR_INIT;
-    *here            = (scene){.port = 0};
+    *here            = (scene){.play = play};
     test_folder_init(&here->folder);
     snprintf(text, sizeof text,
              "{\"toolSearch\":{\"enabled\":\"on\"},\"mcpServers\":{\"alpha\":{\"command\":\"%s\","
@@ -160,6 +188,20 @@ static void agents_are_served_until_a_signal(void **state)
     close_scene(&here);
 }
 
+static void who_does_not_read_is_cut_off(void **state)
+{
+    scene      here;
+    deft_error error = DEFT_ERROR_INIT;
+    (void)state;
+    open_scene(&here);
+    here.play            = play_deaf;
+    here.options.slow_ms = 1;
+    assert_int_equal(deft__serve_http(&here.options, &error), DEFT_OK);
+    pthread_join(here.thread, NULL);
+    assert_string_equal(here.wrong, "");
+    close_scene(&here);
+}
+
 static void an_address_for_others_needs_tokens(void **state)
 {
     scene      here;
@@ -197,6 +239,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(agents_are_served_until_a_signal),
+        cmocka_unit_test(who_does_not_read_is_cut_off),
         cmocka_unit_test(an_address_for_others_needs_tokens),
         cmocka_unit_test(a_port_that_is_taken_is_told),
     };

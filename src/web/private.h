@@ -93,8 +93,10 @@ struct deft__web_session {
     deft__web_session   *next_same; // in its bucket
     deft__client        *client;
     deft__web_stream    *streams;
-    deft__web_stream    *own;    // GET; NULL: none is open
-    deft__web_replay    *replay; // NULL: there was nothing to keep yet
+    deft__web_stream    *own;             // GET; NULL: none is open
+    deft__web_replay    *replay;          // NULL: there was nothing to keep yet
+    uint64_t             own_number;      // of the last stream of its own that broke off; 0: none
+    uint64_t             own_event_count; // and the events it had had
     deft__web_principal *principal;
     uint64_t             used_ms;
     unsigned char        key[DEFT__SESSION_KEY_SIZE]; // its id, in bytes

@@ -44,6 +44,7 @@ typedef enum ask_kind {
     ASK_FAR,    // echo, over HTTP
     ASK_STREAM, // the same, as events
     ASK_CUT,    // a server that breaks off
+    ASK_TELL,   // a server that has something to say to all, and has another tool from then on
     ASK_SEARCH,
     ASK_LIST,
     ASK_PING,
@@ -52,8 +53,8 @@ typedef enum ask_kind {
 } ask_kind;
 
 static const char *const asking_names[ASK_COUNT] = {
-    "nothing", "initialize", "initialized", "near", "far",   "stream",
-    "cut",     "search",     "list",        "ping", "delete"};
+    "nothing", "initialize", "initialized", "near", "far",  "stream",
+    "cut",     "tell",       "search",      "list", "ping", "delete"};
 
 typedef struct soak soak;
 
@@ -136,7 +137,8 @@ static void rest(client *one)
 
 static bool is_echo(ask_kind asking)
 {
-    return asking == ASK_NEAR || asking == ASK_FAR || asking == ASK_STREAM || asking == ASK_CUT;
+    return asking == ASK_NEAR || asking == ASK_FAR || asking == ASK_STREAM || asking == ASK_CUT ||
+           asking == ASK_TELL;
 }
 
 // Whether a message is the answer to what was asked, and right. Errors are answers, too: a server may
@@ -325,7 +327,9 @@ static void ask_something(client *one)
     const uint64_t what = next_random(self, 100);
     const size_t   near = (size_t)next_random(self, self->near_count);
     const size_t   far  = (size_t)next_random(self, self->far_count);
-    if (what < 45) {
+    if (next_random(self, 1000) == 0) {
+        ask_tool(one, ASK_TELL, "n", near - near % 10, "tell");
+    } else if (what < 45) {
         ask_tool(one, ASK_NEAR, "n", near, "echo");
     } else if (what < 75) {
         ask_tool(one, ASK_FAR, "f", far, "echo");
@@ -613,7 +617,10 @@ static void configure(soak *self)
     deft_buffer_append_text(&text, "{\"toolSearch\":{\"enabled\":\"on\"},\"mcpServers\":{");
     for (size_t i = 0; i < self->near_count; i++) {
         (void)snprintf(one, sizeof one, "%s\"n%zu\":{\"command\":\"%s\",\"args\":[%s]}",
-                       i > 0 ? "," : "", i, self->fault, i % 2 == 0 ? "" : "\"modern\"");
+                       i > 0 ? "," : "", i, self->fault,
+                       i % 10 == 0  ? "\"loud\""
+                       : i % 2 == 0 ? ""
+                                    : "\"modern\"");
         deft_buffer_append_text(&text, one);
     }
     for (size_t i = 0; i < self->far_count; i++) {
