@@ -268,12 +268,13 @@ static bool is_kept(const deft__web_session *session, uint64_t stream)
     return event != NULL;
 }
 
-// The session's own stream goes on where it broke off, under the same number.
-static deft__web_stream *reopen_own(deft__web_session *session, deft__web_connection *connection)
+deft__web_stream *deft__web_session_own(deft__web_session    *session,
+                                        deft__web_connection *connection)
 {
     deft__web_stream *stream =
         deft__web_stream_new(session->web, session, deft_view_of(NULL), connection);
     if (stream != NULL) {
+        session->own_number = session->own_number != 0 ? session->own_number : stream->number;
         stream->number      = session->own_number;
         stream->event_count = session->own_event_count;
         session->own        = stream;
@@ -306,7 +307,7 @@ bool deft__web_session_resume(deft__web_session *session, deft__web_connection *
         }
         take_over(stream, connection);
     } else if (session->own == NULL && session->own_number == stream_number) {
-        stream = reopen_own(session, connection);
+        stream = deft__web_session_own(session, connection);
     } else if (!is_kept(session, stream_number)) {
         return false;
     }

@@ -90,7 +90,6 @@ static void end_stream(deft__web_stream *stream)
     assert(stream->connection == NULL && !stream->is_over);
     if (stream->session != NULL && stream->session->own == stream) {
         stream->session->own             = NULL;
-        stream->session->own_number      = stream->number;
         stream->session->own_event_count = stream->event_count;
     }
     end_call(stream);

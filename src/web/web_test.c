@@ -527,6 +527,18 @@ static void a_sessions_own_stream_goes_on_for_who_comes_back(void **state)
     tell("four");
     hold(said(3), "id: 3-4");
     lack(said(2), "four");
+    // Opened without an id, and then with one from before that: it is one stream all the time.
+    deft__web_disconnect(stage.visitors[3].connection);
+    stage.visitors[3].connection = NULL;
+    settle();
+    lack(ask(1, "GET /mcp HTTP/1.1\r\nHost: localhost\r\nAccept: text/event-stream\r\n" SESSION
+                "\r\n"),
+         "four");
+    deft_buffer_reset(&stage.visitors[2].got);
+    hold(ask(2, back), "id: 3-4");
+    tell("five");
+    hold(said(2), "id: 3-5");
+    lack(said(1), "five");
     close_web();
 }
 
