@@ -6,6 +6,7 @@
 #include "base/map.h"
 #include "deft/bridge.h"
 #include "deft/session.h"
+#include "gateway/answers.h"
 #include "gateway/gateway.h"
 #include "mcp/adapt.h"
 #include "json/writer.h"
@@ -62,6 +63,7 @@ struct deft__gateway {
     deft__relay  *parked;  // answered with a question, waiting to be taken up again
     uint64_t      numbers; // the last number given to a hook, a parked call, a question
 
+    deft__answers    answers; // to searches
     deft__mcp_reader reader;  // of what a client says
     deft_buffer      line;    // what is being written to a client
     deft_buffer      scratch; // one definition, while it is adapted

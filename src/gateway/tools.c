@@ -332,7 +332,7 @@ static void write_answer(deft__client *client, deft_view id, const deft_answer *
 }
 
 static void write_journal(deft__client *client, deft__journal_kind kind, deft_view arguments,
-                          const deft_answer *answer)
+                          const deft_answer *answer, size_t result_size)
 {
     const deft__gateway *gateway = client->gateway;
     if (gateway->host.journal == NULL) {
@@ -343,7 +343,7 @@ static void write_journal(deft__client *client, deft__journal_kind kind, deft_vi
         .client        = deft__client_name(client),
         .text          = arguments,
         .argument_size = arguments.size,
-        .result_size   = answer->text.size,
+        .result_size   = result_size,
         .found_count   = (uint32_t)answer->found_count,
         .outcome       = answer->is_error          ? "refused"
                          : answer->found_count > 0 ? "ok"
@@ -387,11 +387,55 @@ static void add_notice(deft__client *client, deft_answer *answer)
     deft_buffer_clear(&notice);
 }
 
-static void run_search(deft__client *client, deft_view id, deft_view arguments, deft_answer *answer)
+// What a client that begins anew is told depends on nothing that is its own.
+static bool is_answered_like_others(const deft__client *client)
 {
-    const deft__gateway *gateway  = client->gateway;
-    const deft_settings  settings = settings_of(client);
-    bool                 is_grown = false;
+    return client->session == NULL && client->era == DEFT__MCP_ERA_MODERN &&
+           !client->is_restricted && !client->is_everything && !client->has_only;
+}
+
+// Says again what was said to the same question. False: it was not asked, or something has to be said
+// now that may not hold in a moment.
+static bool repeat_answer(deft__client *client, deft_view id, deft_view arguments)
+{
+    deft__gateway            *gateway = client->gateway;
+    const deft__known_answer *known   = deft__answers_find(&gateway->answers, arguments);
+    deft_answer               answer;
+    if (known == NULL) {
+        return false;
+    }
+    deft_answer_init(&answer, gateway->allocator);
+    answer.found_count = known->found_count;
+    add_notice(client, &answer);
+    const bool is_same = answer.text.size == 0 && answer.text.status == DEFT_OK;
+    if (is_same) {
+        deft_buffer_append(deft__client_begin_result(client, id), deft__known_result(known));
+        deft__client_finish_result(client, id);
+        write_journal(client, DEFT__JOURNAL_SEARCH, arguments, &answer, known->text_size);
+    }
+    deft_answer_clear(&answer);
+    return is_same;
+}
+
+// The line that was sent, as far as it is the same for everybody.
+static void keep_answer(deft__gateway *gateway, deft_view id, deft_view arguments,
+                        const deft_answer *answer)
+{
+    const deft_view line  = deft_buffer_view(&gateway->line);
+    const size_t    start = sizeof "{\"jsonrpc\":\"2.0\",\"id\":,\"result\":" - 1 + id.size;
+    if (!answer->is_error && gateway->line.status == DEFT_OK && line.size > start) {
+        deft__answers_keep(&gateway->answers, arguments,
+                           deft_view_slice(line, start, line.size - start - 1), answer->found_count,
+                           answer->text.size);
+    }
+}
+
+static void run_search(deft__client *client, deft_view id, deft_view arguments, deft_answer *answer,
+                       bool is_like_others)
+{
+    deft__gateway      *gateway  = client->gateway;
+    const deft_settings settings = settings_of(client);
+    bool                is_grown = false;
     if (deft_bridge_search(client->session, gateway->searcher, &settings, arguments, answer,
                            NULL) != DEFT_OK) {
         answer_no_memory(client, id);
@@ -402,9 +446,13 @@ static void run_search(deft__client *client, deft_view id, deft_view arguments, 
     if (is_loading(client) && refresh_list(client, &is_grown) == DEFT_OK && is_grown) {
         deft__client_tell_changed(client, DEFT__CHANGED_TOOLS);
     }
+    const size_t size = answer->text.size;
     add_notice(client, answer);
     write_answer(client, id, answer, is_grown);
-    write_journal(client, DEFT__JOURNAL_SEARCH, arguments, answer);
+    if (is_like_others && answer->text.size == size) {
+        keep_answer(gateway, id, arguments, answer);
+    }
+    write_journal(client, DEFT__JOURNAL_SEARCH, arguments, answer, answer->text.size);
 }
 
 static void run_describe(deft__client *client, deft_view id, deft_view arguments,
@@ -416,7 +464,7 @@ static void run_describe(deft__client *client, deft_view id, deft_view arguments
         return;
     }
     write_answer(client, id, answer, false);
-    write_journal(client, DEFT__JOURNAL_DESCRIBE, arguments, answer);
+    write_journal(client, DEFT__JOURNAL_DESCRIBE, arguments, answer, answer->text.size);
 }
 
 // --- Calls. ---
@@ -489,7 +537,7 @@ static void run_call(deft__client *client, const deft__mcp_message *message, def
                                   deft_buffer_view(&answer->text), deft_view_of(NULL));
             deft__client_send_line(client, message->id);
         }
-        write_journal(client, DEFT__JOURNAL_CALL, arguments, answer);
+        write_journal(client, DEFT__JOURNAL_CALL, arguments, answer, answer->text.size);
     }
     deft_call_clear(&call);
 }
@@ -525,17 +573,19 @@ void deft__client_call_tool(deft__client *client, const deft__mcp_message *messa
                                 "params.name must be a string: the name of a tool");
         return;
     }
-    if (!deft__client_ensure_session(client)) {
-        answer_no_memory(client, message->id);
-        return;
-    }
     deft_buffer_init(&name, gateway->allocator);
     deft_answer_init(&answer, gateway->allocator);
     const deft_view called = deft__json_string(value, &name);
     const bool      is_bridge =
         !client->is_everything && deft_bridge_from_name(gateway->settings, called, &bridge);
-    if (is_bridge && bridge == DEFT_BRIDGE_SEARCH) {
-        run_search(client, message->id, arguments, &answer);
+    const bool is_search      = is_bridge && bridge == DEFT_BRIDGE_SEARCH;
+    const bool is_like_others = is_search && is_answered_like_others(client);
+    if (is_like_others && repeat_answer(client, message->id, arguments)) {
+        // Nothing was left to do.
+    } else if (!deft__client_ensure_session(client)) {
+        answer_no_memory(client, message->id);
+    } else if (is_search) {
+        run_search(client, message->id, arguments, &answer, is_like_others);
     } else if (is_bridge && bridge == DEFT_BRIDGE_DESCRIBE) {
         run_describe(client, message->id, arguments, &answer);
     } else if (client->has_only) {
