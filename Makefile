@@ -36,7 +36,7 @@ layers: ## draw which folder includes which; fails on an upward include
 
 golden: build ## make tests/golden say what the program does now; the diff is what to read
 	@tests/cli/run build/$(PRESET)/bin/deft --rewrite
-	@build/$(PRESET)/bin/gateway_conversation --rewrite tests/golden/gateway/*.txt
+	@build/$(PRESET)/tests/gateway_conversation --rewrite tests/golden/gateway/*.txt
 	@DEFT_REWRITE=1 build/$(PRESET)/tests/test_gateway_link >/dev/null
 
 coverage: ## line coverage per folder

@@ -72,6 +72,9 @@ typedef struct deft_call {
     deft_tool_id tool;
     deft_buffer  arguments; // raw JSON object; {} when none were sent
     deft_buffer  repaired;  // names of the arguments that were set right; empty: none (schema.h)
+    // What was asked for, also where the call is refused: the tool's id where there is such a tool, else
+    // the name as it was given, cut to 256 bytes.
+    deft_buffer asked;
 } deft_call;
 
 // Finds out what a call means. `name` is the called tool's name, the bridge's or any other; an
@@ -80,7 +83,7 @@ typedef struct deft_call {
 // arguments. Sets arguments right and checks them against the tool's schema, as the settings ask
 // (schema.h). Through the read-only call tool only a tool is reached whose annotations say that it
 // changes nothing; for another one the answer names the other call tool. DEFT_OK: `call` is filled. DEFT_NOT_FOUND, DEFT_CONFLICT, DEFT_INVALID or DEFT_LIMIT:
-// `answer` holds what to tell the model, with the closest names, or with the tool's schema.
+// of `call` only `asked` is, and `answer` holds what to tell the model, with the closest names, or with the tool's schema.
 DEFT_API deft_status deft_bridge_call(deft_session *session, const deft_settings *settings,
                                       deft_view name, deft_view arguments, deft_call *call,
                                       deft_answer *answer, deft_error *error);

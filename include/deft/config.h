@@ -102,6 +102,17 @@ typedef struct deft_pair {
     deft_view value; // may hold ${VAR}: see deft_config_expand
 } deft_pair;
 
+// How deft logs in to a remote server that wants it; empty where nothing was said. Each may hold
+// ${VAR}.
+typedef struct deft_server_login {
+    deft_view client_id;
+    deft_view client_secret;
+    deft_view issuer;        // that the client belongs to
+    deft_view scope;         // words with blanks between them
+    deft_view metadata_url;  // of a client-id metadata document
+    uint16_t  callback_port; // where the browser comes back to; 0: any
+} deft_server_login;
+
 typedef struct deft_server_config {
     deft_view           name;
     deft_transport_kind transport;
@@ -124,6 +135,7 @@ typedef struct deft_server_config {
     uint64_t            start_timeout_ms; // the same
     deft_era            era;
     deft_server_tools   tools; // what may be used of it; also in the settings
+    deft_server_login   login; // http and sse
 } deft_server_config;
 
 DEFT_API size_t                    deft_config_server_count(const deft_config *config);

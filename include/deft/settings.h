@@ -184,6 +184,9 @@ typedef struct deft_settings {
     uint32_t queue_max;        // calls that wait
     uint64_t message_size_max; // bytes of one message from a peer
     uint64_t stderr_size_max;  // bytes kept of what a server writes to stderr
+
+    // Of the gateway, for all servers together.
+    uint64_t discoveries_max; // servers that are started at once to learn what they have
 } deft_settings;
 
 // The settings of a preset, everything else at deft's defaults.

@@ -266,6 +266,25 @@ static const deft__flag flags[DEFT__FLAG_COUNT] = {
             .help          = "Over HTTP, let pages of this origin use the gateway",
             .is_repeatable = true,
         },
+    [DEFT__FLAG_SCOPE] =
+        {
+            .name       = "scope",
+            .kind       = DEFT__VALUE_TEXT,
+            .value_name = "WORDS",
+            .help       = "Ask for these rights instead of those that the server names",
+        },
+    [DEFT__FLAG_CLIENT_ID] =
+        {
+            .name       = "client-id",
+            .kind       = DEFT__VALUE_TEXT,
+            .value_name = "ID",
+            .help       = "Log in as this client, which you have registered yourself",
+        },
+    [DEFT__FLAG_PASTE] =
+        {
+            .name = "paste",
+            .help = "The browser is elsewhere: paste the address that it ends up at",
+        },
 };
 
 static const char *const serve_examples[] = {
@@ -293,6 +312,20 @@ static const char *const logs_examples[] = {
     "What that server said on stderr",
     "deft logs --calls --limit 20",
     "The last 20 searches and calls, of all gateways that share the store",
+    NULL,
+};
+
+static const char *const login_examples[] = {
+    "deft login notes",
+    "Opens a page of the server's, and keeps what comes of it",
+    "deft login notes --paste",
+    "On a machine without a browser",
+    NULL,
+};
+
+static const char *const logout_examples[] = {
+    "deft logout notes",
+    "Forgets the login, here and in running gateways",
     NULL,
 };
 
@@ -469,6 +502,38 @@ static const deft__command commands[] = {
             "server too, only those of its tools. IN and OUT are bytes.",
         .examples = logs_examples,
         .run      = deft__command_logs,
+    },
+    {
+        .name              = "login",
+        .operands          = "SERVER",
+        .operand_count_min = 1,
+        .operand_count_max = 1,
+        .operand_kind      = DEFT__OPERAND_TEXT,
+        .flags = DEFT__FLAG_BIT(DEFT__FLAG_SCOPE) | DEFT__FLAG_BIT(DEFT__FLAG_CLIENT_ID) |
+                 DEFT__FLAG_BIT(DEFT__FLAG_PASTE),
+        .summary = "Log in to a remote server",
+        .description =
+            "Asks the server where its logins are (OAuth), shows the page there, and waits for ten "
+            "minutes at a port of this machine until the browser comes back. With --paste the "
+            "browser may be on another machine.\n\n"
+            "What comes of it is kept in ~/.local/state/deft/logins.json, which only you can read, "
+            "and renewed by itself; DEFT_LOGINS=FILE puts it elsewhere. Gateways that run take it "
+            "up at once.",
+        .examples = login_examples,
+        .run      = deft__command_login,
+    },
+    {
+        .name              = "logout",
+        .operands          = "SERVER",
+        .operand_count_min = 1,
+        .operand_count_max = 1,
+        .operand_kind      = DEFT__OPERAND_TEXT,
+        .summary           = "Forget the login of a remote server",
+        .description =
+            "Forgets the tokens and, where deft has registered itself, the client. The "
+            "authorization server is not told: revoke the login there if it may have been seen.",
+        .examples = logout_examples,
+        .run      = deft__command_logout,
     },
     {
         .name              = "call",

@@ -58,6 +58,9 @@ typedef enum deft__flag_id {
     DEFT__FLAG_TOKEN_FILE,
     DEFT__FLAG_HOST,
     DEFT__FLAG_ALLOW_ORIGIN,
+    DEFT__FLAG_SCOPE,
+    DEFT__FLAG_CLIENT_ID,
+    DEFT__FLAG_PASTE,
     DEFT__FLAG_COUNT
 } deft__flag_id;
 
@@ -124,6 +127,8 @@ int deft__command_explain(deft__cli *cli);
 int deft__command_eval(deft__cli *cli);
 int deft__command_help(deft__cli *cli);
 int deft__command_listing(deft__cli *cli);
+int deft__command_login(deft__cli *cli);
+int deft__command_logout(deft__cli *cli);
 int deft__command_logs(deft__cli *cli);
 int deft__command_model(deft__cli *cli);
 int deft__command_plan(deft__cli *cli);

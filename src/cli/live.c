@@ -5,6 +5,7 @@
 #include "cli/model.h"
 #include "serve/control.h"
 #include "serve/serve.h"
+#include "store/logins.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -122,6 +123,7 @@ static bool start(deft__live *live, deft__cli *cli, deft_config *config, bool is
     *live = (deft__live){.cli = cli, .config = config, .is_config_lent = is_config_lent};
     deft_buffer_init(&live->socket, NULL);
     deft_buffer_init(&live->answer, NULL);
+    deft_buffer_init(&live->logins, NULL);
     deft__json_init(&live->document, NULL);
     if (config == NULL || !choose_gateway(live, choice)) {
         deft__live_close(live);
@@ -147,6 +149,7 @@ void deft__live_close(deft__live *live)
     deft__json_clear(&live->document);
     deft_buffer_clear(&live->socket);
     deft_buffer_clear(&live->answer);
+    deft_buffer_clear(&live->logins);
     if (!live->is_config_lent) {
         deft_config_free(live->config);
     }
@@ -163,6 +166,11 @@ bool deft__live_has_servers(deft__live *live)
                    "no servers are configured; put them under mcpServers in deft.json here, or in "
                    "~/.config/deft/config.json: 'deft help serve' shows how");
     return false;
+}
+
+bool deft__logins_file(deft_buffer *path)
+{
+    return deft__logins_path(getenv("DEFT_LOGINS"), getenv("XDG_STATE_HOME"), getenv("HOME"), path);
 }
 
 deft__store *deft__open_store(deft__cli *cli, const deft_config *config)
@@ -229,9 +237,11 @@ static deft_status ask_alone(deft__live *live, const char *method, deft_view par
         .model       = model.model,
         .environment = (const char *const *)environ,
         .store       = deft__live_store(live),
-        .note        = tell,
-        .progress    = step,
-        .context     = live,
+        .logins =
+            live->logins.size > 0 || deft__logins_file(&live->logins) ? live->logins.data : NULL,
+        .note     = tell,
+        .progress = step,
+        .context  = live,
     };
     const deft_status status = deft__serve_alone(&options, method, params, &live->answer, error);
     deft__progress_end(&live->progress);

@@ -21,6 +21,7 @@ typedef struct deft__live {
     size_t         progress_done;
     deft__json     document; // the last answer
     deft_buffer    answer;   // its text
+    deft_buffer    logins;   // path of their file, with a NUL; empty: there is none
 } deft__live;
 
 // Which gateway is asked. One is `here` when it was started in this directory; settings on the
@@ -52,6 +53,9 @@ void deft__live_tell_missing(const deft__cli *cli, deft__json_value answer);
 
 // The store of this user; NULL after saying why, once.
 deft__store *deft__live_store(deft__live *live);
+
+// Where logins are kept, with a NUL; false: nowhere.
+bool deft__logins_file(deft_buffer *path);
 
 // The same, opened for whoever has no deft__live. Close it.
 deft__store *deft__open_store(deft__cli *cli, const deft_config *config);

@@ -186,26 +186,30 @@ static int serve(deft__cli *cli, const deft_config *config)
         deft__token_list_clear(&http.tokens);
         return DEFT__EXIT_WRONG;
     }
-    deft__store              *store   = deft__open_store(cli, config);
-    const deft__serve_options options = {
-        .config            = config,
-        .environment       = (const char *const *)environ,
-        .model             = model.model,
-        .store             = store,
-        .note              = tell,
-        .context           = cli,
-        .input             = STDIN_FILENO,
-        .output            = STDOUT_FILENO,
-        .control_directory = has_folder ? folder.data : NULL,
-        .address           = http.address,
-        .port              = (uint16_t)http.port,
-        .hosts             = http.hosts,
-        .host_count        = http.host_count,
-        .origins           = http.origins,
-        .origin_count      = http.origin_count,
-        .tokens            = http.tokens.items,
-        .token_count       = http.tokens.count,
-        .listening         = tell_listening,
+    deft_buffer logins;
+    deft_buffer_init(&logins, NULL);
+    const bool                has_logins = deft__logins_file(&logins);
+    deft__store              *store      = deft__open_store(cli, config);
+    const deft__serve_options options    = {
+           .config            = config,
+           .environment       = (const char *const *)environ,
+           .model             = model.model,
+           .store             = store,
+           .logins            = has_logins ? logins.data : NULL,
+           .note              = tell,
+           .context           = cli,
+           .input             = STDIN_FILENO,
+           .output            = STDOUT_FILENO,
+           .control_directory = has_folder ? folder.data : NULL,
+           .address           = http.address,
+           .port              = (uint16_t)http.port,
+           .hosts             = http.hosts,
+           .host_count        = http.host_count,
+           .origins           = http.origins,
+           .origin_count      = http.origin_count,
+           .tokens            = http.tokens.items,
+           .token_count       = http.tokens.count,
+           .listening         = tell_listening,
     };
     if (deft_config_server_count(config) == 0) {
         deft__note(&cli->output,
@@ -222,6 +226,7 @@ static int serve(deft__cli *cli, const deft_config *config)
     deft__store_close(store);
     deft__chosen_model_close(&model);
     deft_buffer_clear(&folder);
+    deft_buffer_clear(&logins);
     deft__token_list_clear(&http.tokens);
     return status == DEFT_OK ? DEFT__EXIT_FOUND : DEFT__EXIT_WRONG;
 }

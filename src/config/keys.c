@@ -292,6 +292,11 @@ static const deft__key_info keys[DEFT__KEY_COUNT] = {
     [DEFT__KEY_QUEUE_MAX] = {"gateway.queueMax", DEFT__KIND_COUNT, DEFT__FIELD_U32, AT(queue_max),
                              .min = 1, .max = COUNT_MAX, .accepts = ACCEPTS_MANY,
                              .description = "calls that wait for one server"},
+    [DEFT__KEY_DISCOVERIES_MAX]   = {"gateway.discoveriesMax", DEFT__KIND_COUNT, DEFT__FIELD_U64,
+                                     AT(discoveries_max), .min = 1, .max = COUNT_MAX,
+                                     .accepts = ACCEPTS_MANY,
+                                     .description =
+                                         "servers started at once to learn what they offer"},
     [DEFT__KEY_MESSAGE_BYTES_MAX] = {"gateway.messageBytesMax", DEFT__KIND_COUNT, DEFT__FIELD_U64,
                                      AT(message_size_max), .min = 65536, .max = 1073741824u,
                                      .accepts = "a whole number from 65536 to 1073741824",

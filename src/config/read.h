@@ -110,4 +110,8 @@ const char *deft__server_use_name(size_t index); // of a member, by number; NULL
 deft_status deft__server_use_read(deft__reader *reader, const char *path,
                                   const deft__server_use *use, deft_server_config *server);
 
+// The member `oauth` of a server's entry, where it is an object.
+deft_status deft__server_login_read(deft__reader *reader, const char *path, deft__json_value json,
+                                    deft_server_login *login);
+
 #endif

@@ -179,6 +179,7 @@ static void assert_gateway_settings_equal(const deft_settings *a, const deft_set
     assert_int_equal(a->queue_max, b->queue_max);
     assert_int_equal(a->message_size_max, b->message_size_max);
     assert_int_equal(a->stderr_size_max, b->stderr_size_max);
+    assert_int_equal(a->discoveries_max, b->discoveries_max);
 }
 
 // Sets some keys of some layers at random. False when they contradict one another.

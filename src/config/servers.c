@@ -23,6 +23,7 @@ typedef enum server_member {
     MEMBER_TOOLS,
     MEMBER_ENVIRONMENT_FILE,
     MEMBER_DEFER_TOOLS, // Copilot CLI: "never" is alwaysLoad
+    MEMBER_LOGIN,
     MEMBER_COUNT,
     MEMBER_FOREIGN = MEMBER_COUNT // known, and of no consequence here
 } server_member;
@@ -58,7 +59,7 @@ static const struct {
     {"version", MEMBER_FOREIGN},
     {"gallery", MEMBER_FOREIGN},
     {"dev", MEMBER_FOREIGN},
-    {"oauth", MEMBER_FOREIGN},
+    {"oauth", MEMBER_LOGIN},
     {"oauthScopes", MEMBER_FOREIGN},
     {"authProviderType", MEMBER_FOREIGN},
     {"headersHelper", MEMBER_FOREIGN},
@@ -498,6 +499,10 @@ static deft_status read_server(server_draft *draft, deft_view name, deft__json_i
     }
     if (status == DEFT_OK && has(draft, MEMBER_DIRECTORY)) {
         status = read_text(draft, "cwd", draft->members[MEMBER_DIRECTORY], &server->directory);
+    }
+    if (status == DEFT_OK && deft__json_is(draft->members[MEMBER_LOGIN], DEFT__JSON_OBJECT)) {
+        status = deft__server_login_read(draft->reader, draft->path, draft->members[MEMBER_LOGIN],
+                                         &server->login);
     }
     if (status == DEFT_OK) {
         status = read_switches(draft);

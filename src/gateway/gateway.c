@@ -6,10 +6,13 @@
 #include "gateway/private.h"
 #include "gateway/relay.h"
 
+#include <assert.h>
+
 // Servers that answer one after the other are taken in together.
 #define REBUILD_DELAY_MS 20u
 #define FIRST_WAIT_MS    700u
 #define CLIENTS_MAX      10000u
+#define DISCOVERIES_MAX  8u
 #define REFRESH_AGE_MS   (24u * 60 * 60 * 1000)
 
 struct deft__snapshot_job {
@@ -20,7 +23,7 @@ struct deft__snapshot_job {
     const deft_usage      *usage;
     deft_naming            naming;
     const deft_allocator  *allocator;
-    deft_buffer            image;    // an index from last time; empty: none
+    deft__bytes           *image;    // an index from last time; NULL: none
     deft__snapshot        *snapshot; // what came out; NULL: no memory
 };
 
@@ -45,7 +48,7 @@ static void free_job(deft__snapshot_job *job)
         deft__manifest_release(job->sources[i].manifest);
     }
     deft__snapshot_release(job->snapshot);
-    deft_buffer_clear(&job->image);
+    deft__bytes_release(job->image);
     deft__free(job->allocator, job->sources, job->count * sizeof *job->sources);
     deft__free(job->allocator, job, sizeof *job);
 }
@@ -67,7 +70,6 @@ static deft__snapshot_job *make_job(deft__gateway *gateway)
                                 .usage     = gateway->has_usage ? &gateway->usage : NULL,
                                 .naming    = gateway->naming,
                                 .allocator = gateway->allocator};
-    deft_buffer_init(&job->image, gateway->allocator);
     if (gateway->slot_count == 0) {
         return job;
     }
@@ -109,19 +111,17 @@ static void build_soon(deft__gateway *gateway)
     }
 }
 
-void deft__snapshot_job_take_image(deft__snapshot_job *job, deft_buffer *image)
+void deft__snapshot_job_set_image(deft__snapshot_job *job, deft__bytes *image)
 {
-    deft_buffer_clear(&job->image);
-    job->image = *image;
-    deft_buffer_init(image, image->allocator);
+    deft__bytes_release(job->image);
+    job->image = deft__bytes_retain(image);
 }
 
 void deft__snapshot_job_run(deft__snapshot_job *job)
 {
     deft_error error = DEFT_ERROR_INIT;
-    job->snapshot =
-        deft__snapshot_new(job->sources, job->count, job->settings, job->model, job->usage,
-                           job->naming, &job->image, job->allocator, &error);
+    job->snapshot    = deft__snapshot_new(job->sources, job->count, job->settings, job->model,
+                                          job->usage, job->naming, job->image, job->allocator, &error);
 }
 
 void deft__gateway_snapshot_built(deft__gateway *gateway, deft__snapshot_job *job)
@@ -155,7 +155,7 @@ void deft__gateway_snapshot_built(deft__gateway *gateway, deft__snapshot_job *jo
     deft__gateway_let_in(gateway);
 }
 
-const deft__snapshot *deft__gateway_snapshot(const deft__gateway *gateway)
+deft__snapshot *deft__gateway_snapshot(const deft__gateway *gateway)
 {
     return gateway->snapshot;
 }
@@ -218,12 +218,27 @@ static void stop_awaiting(deft__slot *slot)
     }
 }
 
-void deft__gateway_discover(deft__gateway *gateway)
+// Starts servers whose lists are wanted, in order, as long as not too many are starting.
+static void learn_next(void *context)
 {
-    if (gateway->is_discovering) {
-        return;
+    deft__gateway *gateway  = context;
+    size_t         starting = 0;
+    for (size_t i = 0; i < gateway->slot_count; i++) {
+        const deft__slot *slot = &gateway->slots[i];
+        starting += deft__link_state_of(slot->link) == DEFT__LINK_STARTING ? 1 : 0;
     }
-    gateway->is_discovering = true;
+    for (size_t i = 0; i < gateway->slot_count && starting < gateway->discoveries_max; i++) {
+        deft__slot *slot = &gateway->slots[i];
+        if (slot->is_wanted) {
+            slot->is_wanted = false;
+            deft__link_discover(slot->link);
+            starting += deft__link_state_of(slot->link) == DEFT__LINK_STARTING ? 1 : 0;
+        }
+    }
+}
+
+static void begin_discovery(deft__gateway *gateway)
+{
     for (size_t i = 0; i < gateway->slot_count; i++) {
         deft__link_set_capabilities(gateway->slots[i].link, gateway->declared);
     }
@@ -242,9 +257,17 @@ void deft__gateway_discover(deft__gateway *gateway)
         gateway->is_patient = false; // all are known: what changes later keeps nobody waiting
     }
     for (size_t i = 0; i < gateway->slot_count; i++) {
-        if (gateway->slots[i].is_awaited || gateway->slots[i].is_stale) {
-            deft__link_discover(gateway->slots[i].link);
-        }
+        gateway->slots[i].is_wanted = gateway->slots[i].is_awaited || gateway->slots[i].is_stale;
+    }
+    learn_next(gateway);
+}
+
+void deft__gateway_discover(deft__gateway *gateway)
+{
+    const bool is_new       = !gateway->is_discovering;
+    gateway->is_discovering = true;
+    if (is_new && gateway->is_started) {
+        begin_discovery(gateway);
     }
 }
 
@@ -253,8 +276,9 @@ static void refresh(void *context)
 {
     deft__gateway *gateway = context;
     for (size_t i = 0; i < gateway->slot_count; i++) {
-        deft__link_discover(gateway->slots[i].link);
+        gateway->slots[i].is_wanted = true;
     }
+    learn_next(gateway);
     deft__timer_set(&gateway->timers, &gateway->refresh, gateway->refresh_age_ms);
 }
 
@@ -268,6 +292,9 @@ static void link_changed(void *context, deft__link *link)
         return; // it is only being made
     }
     const deft__link_state state = deft__link_state_of(link);
+    if (state != DEFT__LINK_STARTING && gateway->is_started) {
+        deft__timer_set(&gateway->timers, &gateway->discovery, 0); // another one may start
+    }
     if (state == DEFT__LINK_FAILED || state == DEFT__LINK_DISABLED ||
         state == DEFT__LINK_QUARANTINED || state == DEFT__LINK_UNAUTHORIZED) {
         stop_awaiting(slot);
@@ -374,12 +401,14 @@ deft__gateway *deft__gateway_new(const deft__gateway_options *options,
         return NULL;
     }
     *gateway = (deft__gateway){
-        .allocator      = allocator,
-        .settings       = options->settings,
-        .model          = options->model,
-        .naming         = options->naming,
-        .first_wait_ms  = options->first_wait_ms > 0 ? options->first_wait_ms : FIRST_WAIT_MS,
-        .clients_max    = options->clients_max > 0 ? options->clients_max : CLIENTS_MAX,
+        .allocator     = allocator,
+        .settings      = options->settings,
+        .model         = options->model,
+        .naming        = options->naming,
+        .first_wait_ms = options->first_wait_ms > 0 ? options->first_wait_ms : FIRST_WAIT_MS,
+        .clients_max   = options->clients_max > 0 ? options->clients_max : CLIENTS_MAX,
+        .discoveries_max =
+            options->discoveries_max > 0 ? options->discoveries_max : DISCOVERIES_MAX,
         .refresh_age_ms = options->refresh_age_ms > 0 ? options->refresh_age_ms : REFRESH_AGE_MS,
         .declared       = options->declared,
         .seed           = options->seed,
@@ -412,7 +441,8 @@ deft__gateway *deft__gateway_new(const deft__gateway_options *options,
     deft__timer_init(&gateway->entrance, let_in, gateway);
     deft__timer_init(&gateway->refresh, refresh, gateway);
     deft__timer_init(&gateway->hold, deft__gateway_hold_ring, gateway);
-    if (!deft__timers_reserve(&gateway->timers, 5)) {
+    deft__timer_init(&gateway->discovery, learn_next, gateway);
+    if (!deft__timers_reserve(&gateway->timers, 6)) {
         deft__fail_memory(error);
         deft__gateway_free(gateway);
         return NULL;
@@ -448,9 +478,21 @@ void deft__gateway_free(deft__gateway *gateway)
     deft__free(gateway->allocator, gateway, sizeof *gateway);
 }
 
+void deft__gateway_adopt(deft__gateway *gateway, size_t server, deft__manifest *manifest,
+                         bool is_fresh)
+{
+    assert(!gateway->is_started);
+    gateway->slots[server].is_stale = !is_fresh;
+    deft__link_adopt(gateway->slots[server].link, manifest, is_fresh);
+}
+
 void deft__gateway_start(deft__gateway *gateway)
 {
+    gateway->is_started = true;
     build(gateway);
+    if (gateway->is_discovering) {
+        begin_discovery(gateway);
+    }
 }
 
 void deft__gateway_advance(deft__gateway *gateway, uint64_t now_ms)

@@ -85,6 +85,7 @@ typedef struct deft__gateway_options {
     deft_naming naming;                // of listed tools and prompts: WIRE, or PLAIN for one server
     uint64_t    first_wait_ms;         // how long the first list waits for unknown servers; 700
     uint64_t    clients_max;           // 10,000
+    uint64_t    discoveries_max;       // servers that are started at once for their lists; 8
     uint64_t    refresh_age_ms;        // servers are asked for their lists again; default 24 hours
     unsigned    declared; // DEFT__MCP_CLIENT_ bits that servers are told; 0: the first client's own
     uint64_t    seed;     // random: names that peers choose are hashed with it
@@ -98,10 +99,16 @@ deft__gateway *deft__gateway_new(const deft__gateway_options *options,
                                  const deft_allocator *allocator, deft_error *error);
 void           deft__gateway_free(deft__gateway *gateway); // NULL is fine
 
-// Builds the first snapshot (through the host) from the manifests at hand. Clients may come before.
+// What is kept of a server, where that took time to read: before deft__gateway_start(). Retained.
+void deft__gateway_adopt(deft__gateway *gateway, size_t server, deft__manifest *manifest,
+                         bool is_fresh);
+
+// Builds the first snapshot (through the host) from the manifests at hand. Clients may come before; what
+// needs a server or a catalog then waits.
 void deft__gateway_start(deft__gateway *gateway);
 
-// Starts every server that has no manifest, or an old one, to learn its lists. The first client that
+// Starts every server that has no manifest, or an old one, to learn its lists; before
+// deft__gateway_start() it is put off until then. The first client that
 // says more than `server/discover` does this too: some agents start a gateway only to ask which
 // era it speaks, and then kill it.
 void deft__gateway_discover(deft__gateway *gateway);
@@ -115,8 +122,9 @@ uint64_t deft__gateway_next(const deft__gateway *gateway); // UINT64_MAX: nothin
 
 size_t      deft__gateway_server_count(const deft__gateway *gateway);
 deft__link *deft__gateway_link(const deft__gateway *gateway, size_t server);
-// The snapshot in force; NULL: the first is not built yet. Borrowed until the next call.
-const deft__snapshot *deft__gateway_snapshot(const deft__gateway *gateway);
+// The snapshot in force; NULL: the first is not built yet. Borrowed until the next call; retain it to
+// keep it.
+deft__snapshot *deft__gateway_snapshot(const deft__gateway *gateway);
 
 // What a client is shown. Zero in a field means the default.
 typedef struct deft__client_options {
@@ -125,6 +133,7 @@ typedef struct deft__client_options {
     void (*send)(void *tag, deft_view about, deft_view line);
     uint64_t principal;     // whose it is: what one is given cannot be handed back by another
     bool     is_everything; // every tool is listed, none deferred: for hosts that search themselves
+    bool is_person; // at a command line: messages say 'deft search', not what a model would call
     deft_view               server; // only what this server has, under its own names, none deferred
     const deft_restriction *restriction; // what it may reach; NULL: all. Copied.
 } deft__client_options;
@@ -142,8 +151,8 @@ size_t deft__client_open_count(const deft__client *client); // requests not yet 
 
 // Jobs: run is safe on another thread; built gives the job back, on the gateway's thread.
 void deft__snapshot_job_run(deft__snapshot_job *job);
-// Before it is run: an index from last time, which may fit. The bytes become the job's.
-void deft__snapshot_job_take_image(deft__snapshot_job *job, deft_buffer *image);
+// Before it is run: an image from last time, which may fit. Retained; NULL: none.
+void deft__snapshot_job_set_image(deft__snapshot_job *job, deft__bytes *image);
 void deft__gateway_snapshot_built(deft__gateway *gateway, deft__snapshot_job *job);
 
 // How a hook ended: `exit_code` 0 lets the call through, 2 refuses it with `message` (what it wrote

@@ -159,16 +159,17 @@ static void converse(stage *s, deft__client *client)
     settle(s);
 }
 
-static const deft_settings *settings_on(void)
+static const deft_settings *settings_of(deft_style style)
 {
     static deft_settings settings;
     deft_settings_init(&settings, DEFT_PRESET_DEFT);
-    settings.mode = DEFT_MODE_ON;
+    settings.mode  = DEFT_MODE_ON;
+    settings.style = style;
     return &settings;
 }
 
 // Returns whether every request was answered well.
-static bool attempt(const deft_allocator *allocator)
+static bool attempt(const deft_allocator *allocator, deft_style style)
 {
     stage                    s        = {.life = 0};
     deft_error               error    = DEFT_ERROR_INIT;
@@ -183,15 +184,15 @@ static bool attempt(const deft_allocator *allocator)
                                          .snapshot_build = snapshot_build};
     now_ms                            = 1000;
     deft_buffer_init(&s.sent, NULL);
-    manifest                          = deft__manifest_new(deft_view_of(MANIFEST), NULL, &error);
-    const deft__gateway_server server = {
-        .name = deft_view_of("tracker"), .manifest = manifest, .is_fresh = true};
-    const deft__gateway_options options = {.settings     = settings_on(),
+    manifest                            = deft__manifest_new(deft_view_of(MANIFEST), NULL, &error);
+    const deft__gateway_server  server  = {.name = deft_view_of("tracker")};
+    const deft__gateway_options options = {.settings     = settings_of(style),
                                            .servers      = &server,
                                            .server_count = 1,
                                            .naming       = DEFT_NAMING_WIRE};
     s.gateway = deft__gateway_new(&options, &host, now_ms, allocator, &error);
     if (s.gateway != NULL) {
+        deft__gateway_adopt(s.gateway, 0, manifest, true);
         deft__gateway_start(s.gateway);
         settle(&s);
         client = deft__client_open(s.gateway, NULL, &error);
@@ -218,20 +219,32 @@ static bool attempt(const deft_allocator *allocator)
 }
 
 // Some failures are made good later (a snapshot is built again), so success with a failure is fine.
-static void every_allocation_may_fail(void **state)
+static void fail_everywhere(deft_style style)
 {
     test_allocator allocator;
     size_t         fail_at = 0;
     size_t         good    = 0;
-    (void)state;
     do {
         test_allocator_init(&allocator);
         allocator.fail_at = ++fail_at;
-        good += attempt(&allocator.allocator) ? 1 : 0;
+        good += attempt(&allocator.allocator, style) ? 1 : 0;
         assert_int_equal(allocator.blocks, 0);
     } while (allocator.requests >= fail_at);
     assert_true(fail_at > 100);
     assert_true(good >= 1); // the last one, where nothing failed
+}
+
+static void every_allocation_may_fail(void **state)
+{
+    (void)state;
+    fail_everywhere(DEFT_STYLE_BRIDGE);
+}
+
+// Here answers are held until the client has its longer list, or has not asked for it in time.
+static void every_allocation_may_fail_in_style_load(void **state)
+{
+    (void)state;
+    fail_everywhere(DEFT_STYLE_LOAD);
 }
 
 // The server's answer to what it was asked last, without letting a job run.
@@ -255,7 +268,7 @@ static void what_is_learned_while_a_snapshot_is_built_is_built_next(void **state
                                            .snapshot_build = snapshot_build};
     const deft__gateway_server  server  = {.name    = deft_view_of("tracker"),
                                            .options = {.era = DEFT__MCP_ERA_LEGACY}};
-    const deft__gateway_options options = {.settings     = settings_on(),
+    const deft__gateway_options options = {.settings     = settings_of(DEFT_STYLE_AUTO),
                                            .servers      = &server,
                                            .server_count = 1,
                                            .naming       = DEFT_NAMING_WIRE};
@@ -287,11 +300,127 @@ static void what_is_learned_while_a_snapshot_is_built_is_built_next(void **state
     deft_buffer_clear(&s.sent);
 }
 
+// --- Servers that are not known yet. --------------------------------------------------------------
+
+#define CROWD 20u
+
+typedef struct crowd {
+    deft__gateway *gateway;
+    uint32_t       lives[CROWD]; // 0: not started
+    size_t         start_count;
+} crowd;
+
+static void crowd_start(void *context, size_t server, uint32_t life)
+{
+    crowd *c         = context;
+    c->lives[server] = life;
+    c->start_count++;
+}
+
+static void crowd_send(void *context, size_t server, uint32_t life, deft_view line)
+{
+    (void)context;
+    (void)server;
+    (void)life;
+    (void)line;
+}
+
+static void crowd_build(void *context, deft__snapshot_job *job)
+{
+    (void)context;
+    deft__snapshot_job_run(job); // it is given back when the gateway goes
+}
+
+static void crowd_init(crowd *c, uint64_t discoveries_max)
+{
+    deft__gateway_server        servers[CROWD];
+    char                        names[CROWD][4];
+    const deft__gateway_host    host    = {.context        = c,
+                                           .server_start   = crowd_start,
+                                           .server_send    = crowd_send,
+                                           .server_stop    = server_stop,
+                                           .client_send    = client_send,
+                                           .snapshot_build = crowd_build};
+    const deft__gateway_options options = {.settings        = settings_of(DEFT_STYLE_AUTO),
+                                           .servers         = servers,
+                                           .server_count    = CROWD,
+                                           .naming          = DEFT_NAMING_WIRE,
+                                           .discoveries_max = discoveries_max};
+    for (size_t i = 0; i < CROWD; i++) {
+        (void)snprintf(names[i], sizeof names[i], "s%zu", i);
+        servers[i] = (deft__gateway_server){.name    = deft_view_of(names[i]),
+                                            .options = {.era = DEFT__MCP_ERA_LEGACY}};
+    }
+    *c         = (crowd){0};
+    c->gateway = deft__gateway_new(&options, &host, 1000, NULL, NULL);
+    assert_non_null(c->gateway);
+}
+
+// The server of this place cannot be started.
+static void crowd_fail(crowd *c, size_t server)
+{
+    deft__link_closed(deft__gateway_link(c->gateway, server), c->lives[server],
+                      deft_view_of("was not found"));
+    deft__gateway_advance(c->gateway, 1000);
+}
+
+static void only_so_many_start_at_once(void **state)
+{
+    (void)state;
+    crowd c;
+    crowd_init(&c, 3);
+    deft__gateway_start(c.gateway);
+    deft__gateway_discover(c.gateway);
+    assert_int_equal(c.start_count, 3);
+    for (size_t i = 0; i < CROWD; i++) {
+        assert_true(c.lives[i] > 0); // in order, one for each that is done
+        crowd_fail(&c, i);
+        assert_int_equal(c.start_count, i + 4 < CROWD ? i + 4 : CROWD);
+    }
+    deft__gateway_free(c.gateway);
+}
+
+static void eight_start_at_once_where_nothing_is_said(void **state)
+{
+    (void)state;
+    crowd c;
+    crowd_init(&c, 0);
+    deft__gateway_start(c.gateway);
+    deft__gateway_discover(c.gateway);
+    assert_int_equal(c.start_count, 8);
+    deft__gateway_free(c.gateway);
+}
+
+// What is known is still being read: an agent is there, and nothing is started before.
+static void discovery_waits_for_the_start(void **state)
+{
+    (void)state;
+    crowd           c;
+    deft__manifest *manifest = deft__manifest_new(deft_view_of(MANIFEST), NULL, NULL);
+    crowd_init(&c, CROWD);
+    deft__gateway_discover(c.gateway);
+    deft__gateway_advance(c.gateway, 60000);
+    assert_int_equal(c.start_count, 0);
+    deft__gateway_adopt(c.gateway, 1, manifest, true);
+    deft__gateway_adopt(c.gateway, 2, manifest, false);
+    deft__gateway_start(c.gateway);
+    assert_int_equal(c.start_count, CROWD - 1);
+    assert_int_equal(c.lives[1], 0); // it is known
+    assert_true(c.lives[2] > 0);     // it was known long ago
+    assert_int_equal(deft__link_state_of(deft__gateway_link(c.gateway, 1)), DEFT__LINK_KNOWN);
+    deft__gateway_free(c.gateway);
+    deft__manifest_release(manifest);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_is_learned_while_a_snapshot_is_built_is_built_next),
         cmocka_unit_test(every_allocation_may_fail),
+        cmocka_unit_test(every_allocation_may_fail_in_style_load),
+        cmocka_unit_test(only_so_many_start_at_once),
+        cmocka_unit_test(eight_start_at_once_where_nothing_is_said),
+        cmocka_unit_test(discovery_waits_for_the_start),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -140,12 +140,19 @@ deft__link *deft__link_new(deft_view name, const deft__link_options *options,
         (void)deft__fail_memory(error);
         return NULL;
     }
-    if (manifest != NULL) {
-        link->manifest = deft__manifest_retain(manifest);
-        link->is_fresh = is_fresh;
-    }
     link->state = deft__link_rest_state(link);
+    if (manifest != NULL) {
+        deft__link_adopt(link, manifest, is_fresh);
+    }
     return link;
+}
+
+void deft__link_adopt(deft__link *link, deft__manifest *manifest, bool is_fresh)
+{
+    assert(link->manifest == NULL && link->phase == DEFT__LINK_DOWN);
+    link->manifest = deft__manifest_retain(manifest);
+    link->is_fresh = is_fresh;
+    link->state    = deft__link_rest_state(link);
 }
 
 static void stop_timers(deft__link *link)
@@ -310,6 +317,20 @@ void deft__link_stop(deft__link *link, deft_view reason)
 void deft__link_set_capabilities(deft__link *link, unsigned capabilities)
 {
     link->capabilities = capabilities;
+}
+
+void deft__link_retry(deft__link *link)
+{
+    if (!deft__link_has_failed(link)) {
+        return;
+    }
+    link->failures    = 0;
+    link->retry_at_ms = link->timers->now_ms;
+    if (link->is_discovering) {
+        deft__link_discover(link);
+    } else {
+        deft__link_set_state(link, deft__link_rest_state(link));
+    }
 }
 
 void deft__link_set_quarantined(deft__link *link, bool is_quarantined)

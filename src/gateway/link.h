@@ -125,6 +125,10 @@ deft__link *deft__link_new(deft_view name, const deft__link_options *options,
                            deft_view client_info, unsigned capabilities,
                            const deft_allocator *allocator, deft_error *error);
 
+// The manifest of a link that was made without one, before anything is asked of it. Retained. Its
+// listener is not told.
+void deft__link_adopt(deft__link *link, deft__manifest *manifest, bool is_fresh);
+
 // Ends every exchange (CLOSED) and frees; the driver is not called: stop it first.
 void deft__link_free(deft__link *link); // NULL is fine
 
@@ -164,6 +168,9 @@ void deft__link_discover(deft__link *link);
 
 // Stops it; open requests fail. It starts again with the next request.
 void deft__link_stop(deft__link *link, deft_view reason);
+
+// What it failed for is seen to: it may be tried again at once, and is where it was being learned.
+void deft__link_retry(deft__link *link);
 
 void deft__link_set_quarantined(deft__link *link, bool is_quarantined);
 

@@ -11,13 +11,14 @@
 // token for every 15 to 20 bytes, so the largest text that is taken still fits.
 #define MANIFEST_TOKENS_MAX (8u * 1024 * 1024)
 
-// The manifest, its text and the decoded version: one piece of memory.
+// The manifest, its text (unless that lies elsewhere) and the decoded version: one piece of memory.
 typedef struct manifest_block {
     deft__manifest        manifest;
     atomic_size_t         references;
-    size_t                size; // of the whole block
+    deft__bytes          *lender; // of the text; NULL: it is in here
+    size_t                size;   // of the whole block
     const deft_allocator *allocator;
-    char                  bytes[]; // the text, then the version
+    char                  bytes[]; // the version, then the text
 } manifest_block;
 
 // The raw member of this kind, from the copy of the text; `fallback` where there is none.
@@ -57,27 +58,32 @@ static void fill(deft__manifest *manifest, deft__json_value root, deft_view text
 }
 
 static manifest_block *new_block(deft__json_value root, deft_view text, deft_view version,
-                                 const deft_allocator *allocator)
+                                 deft__bytes *lender, const deft_allocator *allocator)
 {
-    const size_t    size  = offsetof(manifest_block, bytes) + text.size + version.size;
-    manifest_block *block = deft__new(allocator, size < sizeof *block ? sizeof *block : size);
+    const size_t    copied = lender == NULL ? text.size : 0;
+    const size_t    size   = offsetof(manifest_block, bytes) + version.size + copied;
+    manifest_block *block  = deft__new(allocator, size < sizeof *block ? sizeof *block : size);
     if (block == NULL) {
         return NULL;
     }
     atomic_init(&block->references, 1);
     block->size      = size < sizeof *block ? sizeof *block : size;
     block->allocator = allocator;
-    memcpy(block->bytes, text.data, text.size);
+    block->lender    = deft__bytes_retain(lender);
     if (version.size > 0) {
-        memcpy(block->bytes + text.size, version.data, version.size);
+        memcpy(block->bytes, version.data, version.size);
     }
-    fill(&block->manifest, root, deft_view_make(block->bytes, text.size),
-         deft_view_make(block->bytes + text.size, version.size));
+    if (copied > 0) {
+        memcpy(block->bytes + version.size, text.data, copied);
+        text = deft_view_make(block->bytes + version.size, copied);
+    }
+    fill(&block->manifest, root, text, deft_view_make(block->bytes, version.size));
     return block;
 }
 
 static manifest_block *read_block(deft__json *document, deft_buffer *scratch, deft_view text,
-                                  const deft_allocator *allocator, deft_error *error)
+                                  deft__bytes *lender, const deft_allocator *allocator,
+                                  deft_error *error)
 {
     const deft__json_limits limits = {.size_max   = DEFT__MANIFEST_SIZE_MAX,
                                       .tokens_max = MANIFEST_TOKENS_MAX};
@@ -94,24 +100,30 @@ static manifest_block *read_block(deft__json *document, deft_buffer *scratch, de
     const deft_view version =
         deft__json_string(deft__json_member(root, "protocolVersion"), scratch);
     manifest_block *block =
-        scratch->status == DEFT_OK ? new_block(root, text, version, allocator) : NULL;
+        scratch->status == DEFT_OK ? new_block(root, text, version, lender, allocator) : NULL;
     if (block == NULL) {
         (void)deft__fail_memory(error);
     }
     return block;
 }
 
-deft__manifest *deft__manifest_new(deft_view text, const deft_allocator *allocator,
-                                   deft_error *error)
+deft__manifest *deft__manifest_open(deft_view text, deft__bytes *bytes,
+                                    const deft_allocator *allocator, deft_error *error)
 {
     deft__json  document;
     deft_buffer scratch;
     deft__json_init(&document, allocator);
     deft_buffer_init(&scratch, allocator);
-    manifest_block *block = read_block(&document, &scratch, text, allocator, error);
+    manifest_block *block = read_block(&document, &scratch, text, bytes, allocator, error);
     deft_buffer_clear(&scratch);
     deft__json_clear(&document);
     return block != NULL ? &block->manifest : NULL;
+}
+
+deft__manifest *deft__manifest_new(deft_view text, const deft_allocator *allocator,
+                                   deft_error *error)
+{
+    return deft__manifest_open(text, NULL, allocator, error);
 }
 
 // The manifest is the first member of its block.
@@ -133,6 +145,7 @@ void deft__manifest_release(deft__manifest *manifest)
     }
     manifest_block *block = block_of(manifest);
     if (atomic_fetch_sub_explicit(&block->references, 1, memory_order_acq_rel) == 1) {
+        deft__bytes_release(block->lender);
         deft__free(block->allocator, block, block->size);
     }
 }

@@ -9,6 +9,7 @@
 #ifndef DEFT_GATEWAY_MANIFEST_H
 #define DEFT_GATEWAY_MANIFEST_H
 
+#include "base/bytes.h"
 #include "deft/allocator.h"
 #include "deft/error.h"
 #include "deft/view.h"
@@ -34,6 +35,9 @@ typedef struct deft__manifest {
 // memory. Members of a wrong kind count as absent.
 deft__manifest *deft__manifest_new(deft_view text, const deft_allocator *allocator,
                                    deft_error *error);
+// The same without a copy: `text` lies in `bytes`, which are retained.
+deft__manifest *deft__manifest_open(deft_view text, deft__bytes *bytes,
+                                    const deft_allocator *allocator, deft_error *error);
 deft__manifest *deft__manifest_retain(deft__manifest *manifest);  // returns its argument
 void            deft__manifest_release(deft__manifest *manifest); // NULL is fine
 

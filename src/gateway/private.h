@@ -22,6 +22,7 @@ typedef struct deft__slot {
     deft__link    *link;
     bool           is_awaited; // its lists are being learned for the first time
     bool           is_stale;   // its manifest is old: learn it anew
+    bool           is_wanted;  // it is to be started for its lists, when it is its turn
     bool           is_aside;   // it is quarantined
 } deft__slot;
 
@@ -34,6 +35,7 @@ struct deft__gateway {
     deft_naming           naming;
     uint64_t              first_wait_ms;
     uint64_t              clients_max;
+    uint64_t              discoveries_max;
     uint64_t              refresh_age_ms;
     unsigned              declared; // 0: what the first client can do
     uint64_t              seed;
@@ -55,8 +57,10 @@ struct deft__gateway {
     deft__timer         entrance;    // set: waiting lines can be looked at
     deft__timer         refresh;     // when all lists are asked for again
     deft__timer         hold;        // when the next held answer is sent
-    bool                is_discovering;
-    bool                is_patient; // the first list may still wait for servers
+    deft__timer         discovery;   // set: another server may be started for its lists
+    bool                is_started;
+    bool                is_discovering; // it has begun, or begins with the start
+    bool                is_patient;     // the first list may still wait for servers
 
     deft__client *clients;
     size_t        client_count;
@@ -105,6 +109,7 @@ struct deft__client {
 
     // What it is shown.
     bool             is_everything;
+    bool             is_person;
     bool             has_only; // one server's things only, under their own names
     uint32_t         only;
     bool             is_restricted;

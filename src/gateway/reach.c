@@ -121,6 +121,7 @@ deft_status deft__client_restrict(deft__client *client, const deft__client_optio
                                   deft_error *error)
 {
     deft_restriction wanted = {.servers = NULL};
+    client->is_person       = options->is_person;
     client->is_everything   = options->is_everything || options->server.size > 0;
     if (options->server.size > 0) {
         const deft_status status = find_only(client, options->server, options->restriction, error);

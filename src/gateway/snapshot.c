@@ -7,6 +7,7 @@
 #include "deft/permissions.h"
 
 #include <stdatomic.h>
+#include <stddef.h>
 #include <string.h>
 
 typedef struct whole {
@@ -14,7 +15,9 @@ typedef struct whole {
     atomic_size_t         reader_count;
     uint32_t             *server_places; // by the catalog's server
     size_t                server_count;
-    deft_buffer           image; // what the index is in, where it was opened
+    deft__manifest      **manifests; // of all sources; NULL: none
+    size_t                source_count;
+    deft__bytes          *image; // what the index is in, where it was opened
     const deft_allocator *allocator;
 } whole;
 
@@ -60,69 +63,130 @@ done:
     return catalog;
 }
 
-// An image is the size of the sizes (8 bytes), the sizes, and the index, which begins at a multiple
-// of 8 so that it can be used where it is.
+// --- Images. -------------------------------------------------------------------------------------
+
+// An image is this header, a part for each server, then the parts themselves. Each begins at a multiple
+// of 8, so that it can be used where it is. What is in a part is for its own reader to check.
+typedef struct image_part {
+    uint64_t offset;
+    uint64_t size;
+} image_part;
+
+typedef struct image_header {
+    char       magic[8];
+    uint64_t   server_count;
+    image_part sizes;
+    image_part index;
+    image_part texts[]; // of manifests, by server
+} image_header;
+
+static const char image_magic[8] = "DEFTIMG1";
+
 static size_t padded(size_t size)
 {
     return (size + 7) / 8 * 8;
 }
 
+// Appends a part, and notes in the header, which lies at `start`, where it is.
+static void append_part(deft_buffer *out, size_t start, size_t header_offset, deft_view bytes)
+{
+    static const char zeros[8] = {0};
+    const image_part  part     = {.offset = out->size - start, .size = bytes.size};
+    deft_buffer_append(out, bytes);
+    deft_buffer_append(out, deft_view_make(zeros, padded(bytes.size) - bytes.size));
+    if (out->status == DEFT_OK) {
+        memcpy(out->data + start + header_offset, &part, sizeof part);
+    }
+}
+
+static void append_header(const whole *made, deft_buffer *out)
+{
+    image_header     header = {.server_count = made->source_count};
+    const image_part none   = {0};
+    memcpy(header.magic, image_magic, sizeof header.magic);
+    deft_buffer_append(out, deft_view_make((const char *)&header, sizeof header));
+    for (size_t i = 0; i < made->source_count; i++) {
+        deft_buffer_append(out, deft_view_make((const char *)&none, sizeof none));
+    }
+}
+
 deft_status deft__snapshot_write_image(const deft__snapshot *snapshot,
                                        const deft_settings *settings, deft_buffer *out)
 {
-    deft_buffer sizes;
-    deft_buffer_init(&sizes, out->allocator);
-    deft_status    status = deft__sizes_save(snapshot->sizes, snapshot->catalog,
-                                             settings->measured_form, settings->token_family, &sizes);
-    const uint64_t size   = sizes.size;
-    while (sizes.status == DEFT_OK && sizes.size < padded((size_t)size)) {
-        deft_buffer_append_byte(&sizes, '\0');
+    const whole *made  = (const whole *)snapshot;
+    const size_t start = out->size;
+    deft_buffer  part;
+    deft_buffer_init(&part, out->allocator);
+    append_header(made, out);
+    for (size_t i = 0; i < made->source_count; i++) {
+        if (made->manifests[i] != NULL) {
+            append_part(out, start, offsetof(image_header, texts) + i * sizeof(image_part),
+                        made->manifests[i]->text);
+        }
     }
-    deft_buffer_append(out, deft_view_make((const char *)&size, sizeof size));
-    deft_buffer_append(out, deft_buffer_view(&sizes));
+    deft_status status = deft__sizes_save(snapshot->sizes, snapshot->catalog,
+                                          settings->measured_form, settings->token_family, &part);
     if (status == DEFT_OK) {
-        status = out->status == DEFT_OK ? deft_index_save(snapshot->index, out) : out->status;
+        append_part(out, start, offsetof(image_header, sizes), deft_buffer_view(&part));
+        deft_buffer_reset(&part);
+        status = deft_index_save(snapshot->index, &part);
     }
-    deft_buffer_clear(&sizes);
+    if (status == DEFT_OK) {
+        append_part(out, start, offsetof(image_header, index), deft_buffer_view(&part));
+        status = out->status;
+    }
+    deft_buffer_clear(&part);
     return status;
 }
 
-// The parts of an image; empty where it is none.
-static void split_image(const deft_buffer *image, deft_view *sizes, deft_view *index)
+// A part whose place is at this offset of the image; empty where the image is none, or ends before.
+static deft_view image_part_at(deft_view image, size_t offset)
 {
-    uint64_t        size  = 0;
-    const deft_view bytes = image != NULL ? deft_buffer_view(image) : deft_view_make(NULL, 0);
-    *sizes = *index = deft_view_make(NULL, 0);
-    if (bytes.size > sizeof size) {
-        memcpy(&size, bytes.data, sizeof size);
-        if (size <= bytes.size - sizeof size) {
-            *sizes = deft_view_slice(bytes, sizeof size, (size_t)size);
-            *index = deft_view_slice(bytes, sizeof size + padded((size_t)size), bytes.size);
-        }
+    image_part part;
+    if (image.size < sizeof(image_header) || offset > image.size - sizeof part ||
+        memcmp(image.data, image_magic, sizeof image_magic) != 0) {
+        return deft_view_make(NULL, 0);
     }
+    memcpy(&part, image.data + offset, sizeof part);
+    if (part.offset % 8 != 0 || part.offset > image.size || part.size > image.size - part.offset) {
+        return deft_view_make(NULL, 0);
+    }
+    return deft_view_slice(image, (size_t)part.offset, (size_t)part.size);
+}
+
+deft_view deft__snapshot_image_text(deft_view image, size_t server)
+{
+    uint64_t server_count = 0;
+    if (image.size >= sizeof(image_header)) {
+        memcpy(&server_count, image.data + offsetof(image_header, server_count),
+               sizeof server_count);
+    }
+    if (server >= server_count || server > image.size / sizeof(image_part)) {
+        return deft_view_make(NULL, 0);
+    }
+    return image_part_at(image, offsetof(image_header, texts) + server * sizeof(image_part));
 }
 
 // Sizes and index from last time, where they are of this catalog; otherwise new ones. At 10,000 tools
 // opening takes a fifteenth of the time.
 static bool measure(whole *made, const deft_settings *settings, const deft_model *model,
-                    deft_buffer *image, deft_error *error)
+                    deft__bytes *image, deft_error *error)
 {
     const deft_index_options options = {.rankings = DEFT_RANKING_BIT(settings->ranking),
                                         .language = settings->language,
                                         .model    = model};
     deft__snapshot *const    parts   = &made->parts;
-    deft_view                sizes;
-    deft_view                index;
-    split_image(image, &sizes, &index);
+    const deft_view          all     = image != NULL ? image->view : deft_view_make(NULL, 0);
+    const deft_view          sizes   = image_part_at(all, offsetof(image_header, sizes));
+    const deft_view          index   = image_part_at(all, offsetof(image_header, index));
     parts->sizes = deft__sizes_open(parts->catalog, settings->measured_form, settings->token_family,
                                     sizes, made->allocator);
     if (parts->sizes != NULL) {
         parts->index = deft_index_open(parts->catalog, index, &options, made->allocator, NULL);
     }
     if (parts->index != NULL) {
-        made->image    = *image; // the bytes stay where they are
+        made->image    = deft__bytes_retain(image); // the index stays where it is
         parts->is_kept = true;
-        deft_buffer_init(image, image->allocator);
     }
     if (parts->sizes == NULL) {
         parts->sizes = deft_sizes_new(parts->catalog, settings->measured_form,
@@ -168,6 +232,24 @@ static deft_status collect_offers(deft__snapshot *made, const deft__snapshot_sou
     return status;
 }
 
+// For the image.
+static bool keep_manifests(whole *made, const deft__snapshot_source *sources, size_t count)
+{
+    if (count == 0) {
+        return true;
+    }
+    made->manifests = deft__new(made->allocator, count * sizeof(deft__manifest *));
+    if (made->manifests == NULL) {
+        return false;
+    }
+    made->source_count = count;
+    for (size_t i = 0; i < count; i++) {
+        made->manifests[i] =
+            sources[i].manifest != NULL ? deft__manifest_retain(sources[i].manifest) : NULL;
+    }
+    return true;
+}
+
 // The catalog has only the servers that are known, so their numbers are not the configuration's.
 static bool place_servers(whole *made, const deft__snapshot_source *sources, size_t count)
 {
@@ -195,7 +277,7 @@ static bool place_servers(whole *made, const deft__snapshot_source *sources, siz
 
 deft__snapshot *deft__snapshot_new(const deft__snapshot_source *sources, size_t count,
                                    const deft_settings *settings, const deft_model *model,
-                                   const deft_usage *usage, deft_naming naming, deft_buffer *image,
+                                   const deft_usage *usage, deft_naming naming, deft__bytes *image,
                                    const deft_allocator *allocator, deft_error *error)
 {
     whole *made = deft__new(allocator, sizeof *made);
@@ -204,7 +286,6 @@ deft__snapshot *deft__snapshot_new(const deft__snapshot_source *sources, size_t 
         return NULL;
     }
     made->allocator = allocator;
-    deft_buffer_init(&made->image, allocator);
     atomic_init(&made->reader_count, 1);
     deft__snapshot *const parts = &made->parts;
     deft__offers_init(&parts->prompts, DEFT__OFFER_PROMPT, allocator);
@@ -214,8 +295,9 @@ deft__snapshot *deft__snapshot_new(const deft__snapshot_source *sources, size_t 
     parts->catalog = build_catalog(sources, count, settings, allocator, error);
     bool is_made   = parts->catalog != NULL && measure(made, settings, model, image, error) &&
                    make_plans(parts, settings, usage, allocator, error);
-    if (is_made && (collect_offers(parts, sources, count, naming) != DEFT_OK ||
-                    !place_servers(made, sources, count))) {
+    if (is_made &&
+        (collect_offers(parts, sources, count, naming) != DEFT_OK ||
+         !place_servers(made, sources, count) || !keep_manifests(made, sources, count))) {
         deft__fail_memory(error);
         is_made = false;
     }
@@ -243,7 +325,7 @@ void deft__snapshot_release(deft__snapshot *snapshot)
         return;
     }
     deft_index_free(snapshot->index);
-    deft_buffer_clear(&made->image);
+    deft__bytes_release(made->image);
     deft_plan_release(snapshot->plan);
     deft_plan_release(snapshot->everything);
     deft_sizes_free(snapshot->sizes);
@@ -251,6 +333,10 @@ void deft__snapshot_release(deft__snapshot *snapshot)
     deft__offers_clear(&snapshot->prompts);
     deft__offers_clear(&snapshot->resources);
     deft__offers_clear(&snapshot->templates);
+    for (size_t i = 0; i < made->source_count; i++) {
+        deft__manifest_release(made->manifests[i]);
+    }
+    deft__free(made->allocator, made->manifests, made->source_count * sizeof(deft__manifest *));
     deft__free(made->allocator, made->server_places,
                made->server_count * sizeof *made->server_places);
     deft__free(made->allocator, made, sizeof *made);

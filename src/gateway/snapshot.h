@@ -33,17 +33,22 @@ typedef struct deft__snapshot {
 
 // `sources` and `settings` are only read during the call; `model` (NULL: words alone) must outlive the
 // snapshot; `naming` is how prompts are called (tools
-// are in the catalog under all their names). A manifest that cannot be used is left out. `image` (NULL
-// or empty: none) is from last time, of this catalog or of another one; where it fits, its bytes move
-// into the snapshot, and nothing is measured or indexed. New: release it. NULL when there is no memory.
+// are in the catalog under all their names). A manifest that cannot be used is left out. `image` (NULL:
+// none; at a multiple of 8) is from last time, of this catalog or of another one; where it fits, it is
+// retained and used where it lies, and nothing is measured or indexed. New: release it. NULL when there
+// is no memory.
 deft__snapshot *deft__snapshot_new(const deft__snapshot_source *sources, size_t count,
                                    const deft_settings *settings, const deft_model *model,
-                                   const deft_usage *usage, deft_naming naming, deft_buffer *image,
+                                   const deft_usage *usage, deft_naming naming, deft__bytes *image,
                                    const deft_allocator *allocator, deft_error *error);
 
-// Appends what it took longest to make, sizes and index, as an image for the next time.
+// Appends what it took longest to make, sizes and index, and the manifests that they are of, as an
+// image for the next time. On any thread.
 deft_status deft__snapshot_write_image(const deft__snapshot *snapshot,
                                        const deft_settings *settings, deft_buffer *out);
+
+// The text of a server's manifest in an image, which may be any bytes; empty: it has none.
+deft_view deft__snapshot_image_text(deft_view image, size_t server);
 
 deft__snapshot *deft__snapshot_retain(deft__snapshot *snapshot);  // returns its argument
 void            deft__snapshot_release(deft__snapshot *snapshot); // NULL is fine

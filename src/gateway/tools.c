@@ -331,8 +331,9 @@ static void write_answer(deft__client *client, deft_view id, const deft_answer *
     }
 }
 
-static void write_journal(deft__client *client, deft__journal_kind kind, deft_view arguments,
-                          const deft_answer *answer, size_t result_size)
+// `tool` is empty for a search.
+static void write_journal(deft__client *client, deft__journal_kind kind, deft_view tool,
+                          deft_view arguments, const deft_answer *answer)
 {
     const deft__gateway *gateway = client->gateway;
     if (gateway->host.journal == NULL) {
@@ -341,9 +342,10 @@ static void write_journal(deft__client *client, deft__journal_kind kind, deft_vi
     const deft__journal_entry entry = {
         .kind          = kind,
         .client        = deft__client_name(client),
+        .tool          = tool,
         .text          = arguments,
         .argument_size = arguments.size,
-        .result_size   = result_size,
+        .result_size   = answer->text.size,
         .found_count   = (uint32_t)answer->found_count,
         .outcome       = answer->is_error          ? "refused"
                          : answer->found_count > 0 ? "ok"
@@ -411,7 +413,16 @@ static bool repeat_answer(deft__client *client, deft_view id, deft_view argument
     if (is_same) {
         deft_buffer_append(deft__client_begin_result(client, id), deft__known_result(known));
         deft__client_finish_result(client, id);
-        write_journal(client, DEFT__JOURNAL_SEARCH, arguments, &answer, known->text_size);
+        const deft__journal_entry entry = {.kind          = DEFT__JOURNAL_SEARCH,
+                                           .client        = deft__client_name(client),
+                                           .text          = arguments,
+                                           .argument_size = arguments.size,
+                                           .result_size   = known->text_size,
+                                           .found_count   = known->found_count,
+                                           .outcome = known->found_count > 0 ? "ok" : "not-found"};
+        if (gateway->host.journal != NULL) {
+            gateway->host.journal(gateway->host.context, &entry);
+        }
     }
     deft_answer_clear(&answer);
     return is_same;
@@ -452,7 +463,7 @@ static void run_search(deft__client *client, deft_view id, deft_view arguments, 
     if (is_like_others && answer->text.size == size) {
         keep_answer(gateway, id, arguments, answer);
     }
-    write_journal(client, DEFT__JOURNAL_SEARCH, arguments, answer, answer->text.size);
+    write_journal(client, DEFT__JOURNAL_SEARCH, deft_view_make(NULL, 0), arguments, answer);
 }
 
 static void run_describe(deft__client *client, deft_view id, deft_view arguments,
@@ -464,7 +475,7 @@ static void run_describe(deft__client *client, deft_view id, deft_view arguments
         return;
     }
     write_answer(client, id, answer, false);
-    write_journal(client, DEFT__JOURNAL_DESCRIBE, arguments, answer, answer->text.size);
+    write_journal(client, DEFT__JOURNAL_DESCRIBE, deft_view_make(NULL, 0), arguments, answer);
 }
 
 // --- Calls. ---
@@ -510,10 +521,13 @@ static void start_call(deft__client *client, const deft__mcp_message *message,
 static void run_call(deft__client *client, const deft__mcp_message *message, deft_view name,
                      deft_view arguments, deft_answer *answer)
 {
-    const deft_settings settings = settings_of(client);
-    deft_error          error    = DEFT_ERROR_INIT;
-    deft_bridge_tool    bridge;
-    deft_call           call;
+    deft_settings    settings = settings_of(client);
+    deft_error       error    = DEFT_ERROR_INIT;
+    deft_bridge_tool bridge;
+    deft_call        call;
+    if (client->is_person) {
+        settings.search_name = deft_view_of("'deft search'"); // in what is said, and nowhere else
+    }
     deft_call_init(&call, client->gateway->allocator);
     const deft_status status =
         deft_bridge_call(client->session, &settings, name, arguments, &call, answer, &error);
@@ -537,7 +551,7 @@ static void run_call(deft__client *client, const deft__mcp_message *message, def
                                   deft_buffer_view(&answer->text), deft_view_of(NULL));
             deft__client_send_line(client, message->id);
         }
-        write_journal(client, DEFT__JOURNAL_CALL, arguments, answer, answer->text.size);
+        write_journal(client, DEFT__JOURNAL_CALL, deft_buffer_view(&call.asked), arguments, answer);
     }
     deft_call_clear(&call);
 }

@@ -1,6 +1,7 @@
-// A process is followed by a descriptor of its own (pidfd), so there is no handler for SIGCHLD and
-// no race with the numbers of processes: it is looked at without being reaped (WNOWAIT), and reaped
-// only when its group has got its last signal. Until then the group's number cannot be given away.
+// A process is followed by a descriptor of its own (pidfd), so there is no handler for SIGCHLD; only
+// where the system has none, SIGCHLD has every process looked at. There is no race with the numbers of
+// processes: one is looked at without being reaped (WNOWAIT), and reaped only when its group has got its
+// last signal. Until then the number, which is also the group's, cannot be given away.
 #include "io/process.h"
 
 #include "base/fail.h"
@@ -18,10 +19,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#ifndef P_PIDFD // glibc has it from 2.36 on
-#define P_PIDFD 3
-#endif
-
 #define TERMINATE_MS  2000
 #define KILL_MS       3000
 #define LAST_WORDS_MS 500
@@ -37,21 +34,27 @@ typedef enum stop_phase {
 struct deft__process {
     deft__loop           *loop;
     deft__process_options options;
-    pid_t                 id;    // also of its group
-    int                   pidfd; // -1: closed
-    uv_poll_t             exit;  // the pidfd's
-    deft__stream         *input; // its stdin; NULL: closed, as are the others
-    deft__stream         *output;
-    deft__stream         *errors;
-    deft__alarm          *alarm; // of the stop's next phase
-    deft__alarm          *limit; // for the other half of the end
-    stop_phase            phase;
-    bool                  has_exited;
-    bool                  has_told;
-    bool                  is_reaped;
-    bool                  is_freed; // by its owner
-    deft__process_end     end;
-    int                   end_code;
+    pid_t                 id;    // also of its group; 0: not started
+    int                   pidfd; // -1: there is none
+    union {
+        uv_handle_t any;
+        uv_poll_t   poll;   // the pidfd's
+        uv_signal_t signal; // SIGCHLD, where there is none
+    } exit;
+    bool              has_exit; // one of these is open
+    deft__stream     *input;    // its stdin; NULL: closed, as are the others
+    deft__stream     *output;
+    deft__stream     *errors;
+    deft__alarm      *alarm; // of the stop's next phase
+    deft__alarm      *limit; // for the other half of the end
+    stop_phase        phase;
+    bool              has_exited;
+    bool              has_told;
+    bool              is_last_look; // its output is looked at once more, and then closed
+    bool              is_reaped;
+    bool              is_freed; // by its owner
+    deft__process_end end;
+    int               end_code;
 };
 
 // --- Signals. -------------------------------------------------------------------------------------
@@ -134,7 +137,11 @@ static void tell_if_over(deft__process *process)
 static void limit_reached(void *context)
 {
     deft__process *process = context;
-    if (process->has_exited) {
+    if (process->has_exited && !process->is_last_look) {
+        // On a busy machine the loop itself may be late: what is there by now is read first.
+        process->is_last_look = true;
+        deft__alarm_set(process->limit, 1); // not 0: that would be before the next look
+    } else if (process->has_exited) {
         // Something that it started holds its output: that goes now, or at least our end does.
         signal_group(process, SIGKILL);
         close_stream(&process->output);
@@ -167,27 +174,36 @@ static void reap(deft__process *process)
 {
     siginfo_t about = {0};
     signal_group(process, SIGKILL);
-    waitid(P_PIDFD, (id_t)process->pidfd, &about, WEXITED | WNOHANG);
+    waitid(P_PID, (id_t)process->id, &about, WEXITED | WNOHANG);
     process->is_reaped = true;
-    uv_close((uv_handle_t *)&process->exit, give_back);
-    close(process->pidfd);
-    process->pidfd = -1;
+    uv_close(&process->exit.any, give_back);
+    if (process->pidfd >= 0) {
+        close(process->pidfd);
+        process->pidfd = -1;
+    }
 }
 
-static void exit_ready(uv_poll_t *poll, int status, int events)
+static void stop_watching(deft__process *process)
 {
-    (void)status;
-    (void)events;
-    deft__process *process = poll->data;
-    siginfo_t      about   = {0};
-    int            code    = 0;
+    if (process->pidfd >= 0) {
+        uv_poll_stop(&process->exit.poll);
+    } else {
+        uv_signal_stop(&process->exit.signal);
+    }
+}
+
+// Looks whether it has exited.
+static void look(deft__process *process)
+{
+    siginfo_t about = {0};
+    int       code  = 0;
     do {
-        code = waitid(P_PIDFD, (id_t)process->pidfd, &about, WEXITED | WNOHANG | WNOWAIT);
+        code = waitid(P_PID, (id_t)process->id, &about, WEXITED | WNOHANG | WNOWAIT);
     } while (code != 0 && errno == EINTR);
     if (code == 0 && about.si_pid == 0) {
         return; // not yet
     }
-    uv_poll_stop(&process->exit);
+    stop_watching(process);
     if (process->is_freed) {
         reap(process);
         return;
@@ -203,6 +219,19 @@ static void exit_ready(uv_poll_t *poll, int status, int events)
     signal_group(process, SIGCONT);
     deft__alarm_set(process->limit, process->options.last_words_ms);
     tell_if_over(process);
+}
+
+static void exit_ready(uv_poll_t *poll, int status, int events)
+{
+    (void)status;
+    (void)events;
+    look(poll->data);
+}
+
+static void signal_came(uv_signal_t *signal, int number)
+{
+    (void)number;
+    look(signal->data);
 }
 
 // --- Its pipes. -----------------------------------------------------------------------------------
@@ -421,26 +450,71 @@ static deft_status open_streams(deft__process *process, pipes *all, deft_error *
     return DEFT_OK;
 }
 
-// Follows a process that has just been started; whatever goes wrong, it is ours to end.
-static int follow(deft__process *process, pid_t id)
+static bool has_pidfd(void)
+{
+    const int pidfd = pidfd_open(getpid(), 0);
+    if (pidfd >= 0) {
+        close(pidfd);
+    }
+    return pidfd >= 0 || (errno != ENOSYS && errno != EPERM);
+}
+
+// Before it is started: it may exit at once, and its signal must find us listening. 0, or an error
+// number.
+static int listen_for_exit(deft__process *process)
+{
+    process->exit.any.data = process;
+    int code               = uv_signal_init(&process->loop->uv, &process->exit.signal);
+    if (code == 0) {
+        process->has_exit = true;
+        code              = uv_signal_start(&process->exit.signal, signal_came, SIGCHLD);
+    }
+    return -code;
+}
+
+// After it was started: with a descriptor. 0, or an error number.
+static int poll_for_exit(deft__process *process, pid_t id)
 {
     process->pidfd = pidfd_open(id, 0);
-    const int code = process->pidfd < 0
-                         ? errno
-                         : -uv_poll_init(&process->loop->uv, &process->exit, process->pidfd);
-    if (code != 0) {
-        kill(-id, SIGKILL);
-        waitpid(id, NULL, 0);
-        if (process->pidfd >= 0) {
-            close(process->pidfd);
-            process->pidfd = -1;
-        }
-        return code;
+    if (process->pidfd < 0) {
+        return errno;
     }
-    process->id        = id;
-    process->exit.data = process;
-    uv_poll_start(&process->exit, UV_READABLE, exit_ready);
-    return 0;
+    const int code = uv_poll_init(&process->loop->uv, &process->exit.poll, process->pidfd);
+    if (code != 0) {
+        close(process->pidfd);
+        process->pidfd = -1;
+        return -code;
+    }
+    process->has_exit      = true;
+    process->exit.any.data = process;
+    return -uv_poll_start(&process->exit.poll, UV_READABLE, exit_ready);
+}
+
+// Starts it and follows it. False: why not is in `error`.
+static bool start(deft__process *process, const deft__command *command, const pipes *all,
+                  deft_error *error)
+{
+    const bool is_by_signal = process->options.is_by_signal || !has_pidfd();
+    pid_t      id           = 0;
+    int        code         = is_by_signal ? listen_for_exit(process) : 0;
+    if (code == 0) {
+        code = spawn(process->loop, command, &process->options, all, &id);
+        if (code != 0) {
+            deft__command_fail(command, code, error);
+            return false;
+        }
+        code = is_by_signal ? 0 : poll_for_exit(process, id);
+    }
+    if (code != 0) {
+        if (id > 0) { // it is ours to end
+            kill(-id, SIGKILL);
+            waitpid(id, NULL, 0);
+        }
+        deft__fail_system(error, code, "could not follow a process");
+        return false;
+    }
+    process->id = id;
+    return true;
 }
 
 deft__process *deft__process_start(deft__loop *loop, const deft__process_options *options,
@@ -457,8 +531,7 @@ deft__process *deft__process_start(deft__loop *loop, const deft__process_options
     if (process == NULL) {
         return NULL;
     }
-    pid_t id   = 0;
-    int   code = open_pipes(&all);
+    const int code = open_pipes(&all);
     if (code != 0) {
         deft__fail_system(error, code, "could not make pipes to a server");
         goto failed;
@@ -466,14 +539,7 @@ deft__process *deft__process_start(deft__loop *loop, const deft__process_options
     if (open_streams(process, &all, error) != DEFT_OK) {
         goto failed;
     }
-    code = spawn(loop, &command, options, &all, &id);
-    if (code != 0) {
-        deft__command_fail(&command, code, error);
-        goto failed;
-    }
-    code = follow(process, id);
-    if (code != 0) {
-        deft__fail_system(error, code, "could not follow a process (this takes Linux 5.3)");
+    if (!start(process, &command, &all, error)) {
         goto failed;
     }
     close_all(all.theirs);
@@ -499,11 +565,16 @@ void deft__process_free(deft__process *process)
     close_stream(&process->errors);
     deft__alarm_free(process->alarm);
     deft__alarm_free(process->limit);
-    if (process->pidfd < 0) { // it was never started
+    if (process->id == 0 && process->has_exit) { // it was never started, as in the next case
+        uv_close(&process->exit.any, give_back);
+        if (process->pidfd >= 0) {
+            close(process->pidfd);
+        }
+    } else if (process->id == 0) {
         deft__free(process->loop->allocator, process, sizeof *process);
     } else if (process->has_exited) {
         reap(process);
     } else {
-        signal_group(process, SIGKILL); // exit_ready() does the rest
+        signal_group(process, SIGKILL); // look() does the rest
     }
 }

@@ -37,6 +37,9 @@ typedef struct deft__process_options {
     uint64_t
         last_words_ms; // from its exit to the end of its output, which a grandchild may hold; 0: 500
     uint64_t exit_ms;  // from the end of its output to its exit; 0: 100
+    // Follow it by SIGCHLD, as is done anyway where the system has no descriptors of processes: before
+    // Linux 5.3, and in sandboxes that do not let us ask for one.
+    bool is_by_signal;
 } deft__process_options;
 
 // Starts it. DEFT_NOT_FOUND: there is no such command, or directory; DEFT_INVALID: it is there but

@@ -75,6 +75,8 @@ static void ended(void *context, deft__process_end end, int code)
     }
 }
 
+static bool is_by_signal; // all of this is played twice
+
 // Short times, so that no test takes long; what is tested is the order of things.
 static deft__process_options options_for(watched *one, const char *const *arguments)
 {
@@ -87,7 +89,8 @@ static deft__process_options options_for(watched *one, const char *const *argume
                                    .terminate_ms  = 50,
                                    .kill_ms       = 50,
                                    .last_words_ms = 50,
-                                   .exit_ms       = 50};
+                                   .exit_ms       = 50,
+                                   .is_by_signal  = is_by_signal};
 }
 
 static void start_with(watched *one, deft__loop *loop, const deft__process_options *options)
@@ -123,6 +126,8 @@ static void expect_no_children(void)
 }
 
 // --- How they end. --------------------------------------------------------------------------------
+
+#define LONG_MS 60000u
 
 // Scripts; "ready" in the output is the sign to stop the process politely.
 static const struct {
@@ -170,9 +175,17 @@ static void endings(void **state)
     (void)state;
     for (size_t i = 0; i < array_size(cases); i++) {
         case_name(cases[i].name);
-        deft__loop *loop = test_loop_new();
-        watched     one  = {.stop_at = cases[i].is_stopped ? "ready\n" : NULL};
-        start_shell(&one, loop, cases[i].script);
+        deft__loop           *loop        = test_loop_new();
+        watched               one         = {.stop_at = cases[i].is_stopped ? "ready\n" : NULL};
+        const char *const     arguments[] = {"sh", "-c", cases[i].script, NULL};
+        deft__process_options options     = options_for(&one, arguments);
+        if (cases[i].is_stopped && cases[i].end == DEFT__PROCESS_EXITED) {
+            // It ends by itself, and has all the time that it needs.
+            options.kill_ms = LONG_MS;
+            options.terminate_ms =
+                strstr(cases[i].script, "TERM") == NULL ? LONG_MS : options.terminate_ms;
+        }
+        start_with(&one, loop, &options);
         test_loop_run(loop);
         assert_int_equal(one.end, cases[i].end);
         assert_int_equal(one.code, cases[i].code);
@@ -257,7 +270,7 @@ static void it_gets_what_is_written(void **state)
         assert_memory_equal(one.output.data + (i << 20), much, 1 << 20);
     }
     free(much);
-    deft__process_stop(one.process);
+    deft__process_stop_within(one.process, LONG_MS, LONG_MS); // it has all the time that it needs
     test_loop_run(loop);
     assert_int_equal(one.end, DEFT__PROCESS_EXITED);
     deft__process_write(one.process, deft_view_of("too late"));
@@ -457,5 +470,7 @@ int main(void)
         cmocka_unit_test(without_descriptors_there_is_no_start),
         cmocka_unit_test(memory_may_end_anywhere),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    const int by_descriptor = cmocka_run_group_tests(tests, NULL, NULL);
+    is_by_signal            = true;
+    return by_descriptor + cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -86,6 +86,15 @@ static void run_status(deft__request *request, deft__json_value params)
     finish(request);
 }
 
+// Whoever runs alone stops its servers again: they are shown as they are left.
+static void stop_all(deft__service *service)
+{
+    deft__service_enter(service);
+    for (size_t i = 0; i < service->server_count; i++) {
+        deft__link_stop(deft__gateway_link(service->gateway, i), deft_view_make(NULL, 0));
+    }
+}
+
 // The gateway's own objects, each with what only we know.
 static void run_servers(deft__request *request, deft__json_value params)
 {
@@ -93,8 +102,11 @@ static void run_servers(deft__request *request, deft__json_value params)
     const deft__service *service = request->service;
     size_t               place   = 0;
     deft_buffer          text;
-    deft__json           document;
-    deft__json_writer    json;
+    if (service->is_alone) {
+        stop_all(request->service);
+    }
+    deft__json        document;
+    deft__json_writer json;
     deft_buffer_init(&text, service->allocator);
     deft__json_init(&document, service->allocator);
     deft__json_writer_init(&json, &request->result);
@@ -237,6 +249,23 @@ static void run_quarantine(deft__request *request, deft__json_value params)
         finish(request);
     }
     deft_buffer_clear(&scratch);
+}
+
+static void run_login(deft__request *request, deft__json_value params)
+{
+    const deft__service_server *server = NULL;
+    deft_buffer                 scratch;
+    deft_view                   name;
+    deft_buffer_init(&scratch, request->service->allocator);
+    if (text_param(request, params, "server", &scratch, &name)) {
+        server = find_server(request, name);
+    }
+    if (server != NULL) {
+        deft__service_renew(request->service, server->place);
+        deft_buffer_append_text(&request->result, "{}");
+    }
+    deft_buffer_clear(&scratch);
+    finish(request);
 }
 
 static void run_reset(deft__request *request, deft__json_value params)
@@ -384,7 +413,7 @@ static void call(deft__request *request, deft_view tool, deft_view arguments)
     deft__mcp_write_request(&line, deft_view_of("1"), "tools/call", deft_buffer_view(&params));
     deft__service_enter(service);
     if (params.status == DEFT_OK && line.status == DEFT_OK) {
-        const deft__client_options options = {.tag = &request->speaker};
+        const deft__client_options options = {.tag = &request->speaker, .is_person = true};
         request->client = deft__client_open(service->gateway, &options, &request->error);
     } else {
         deft__fail_memory(&request->error);
@@ -426,6 +455,7 @@ static const deft__control_method methods[] = {
     {"deft/logs", false, run_logs},          {"deft/reset", false, run_reset},
     {"deft/search", true, run_search},       {"deft/call", true, run_call},
     {"deft/manifests", true, run_manifests}, {"deft/quarantine", false, run_quarantine},
+    {"deft/login", false, run_login},
 };
 
 static void run(deft__request *request)

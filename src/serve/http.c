@@ -325,7 +325,9 @@ deft_status deft__serve_http(const deft__serve_options *options, deft_error *err
         self.service.ended   = stopped;
         self.service.settled = look;
         status               = open_site(&self, error);
-        if (status != DEFT_OK) {
+        if (status == DEFT_OK) {
+            deft__service_start(&self.service);
+        } else {
             stop(&self);
         }
         deft__loop_run(self.service.loop);

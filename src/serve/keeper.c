@@ -5,6 +5,7 @@
 #include "mcp/era.h"
 #include "store/images.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <time.h>
 
@@ -32,7 +33,6 @@ static bool batch_init(deft__keeper_batch *batch, size_t server_count,
 {
     *batch = (deft__keeper_batch){0};
     deft__arena_init(&batch->arena, allocator);
-    deft_buffer_init(&batch->image, allocator);
     batch->manifests = deft__new(allocator, (server_count + 1) * sizeof *batch->manifests);
     return batch->manifests != NULL;
 }
@@ -45,7 +45,9 @@ static void batch_empty(deft__keeper_batch *batch, size_t server_count)
     }
     batch->has_manifests = false;
     batch->record_count  = 0;
-    deft_buffer_clear(&batch->image);
+    batch->is_used       = false;
+    deft__snapshot_release(batch->snapshot);
+    batch->snapshot = NULL;
     deft__arena_clear(&batch->arena);
 }
 
@@ -60,10 +62,29 @@ static void batch_clear(deft__keeper_batch *batch, size_t server_count,
 
 static bool batch_is_empty(const deft__keeper_batch *batch)
 {
-    return batch->record_count == 0 && !batch->has_manifests && batch->image.size == 0;
+    return batch->record_count == 0 && !batch->has_manifests && batch->snapshot == NULL &&
+           !batch->is_used;
 }
 
 // --- Writing. -------------------------------------------------------------------------------------
+
+// Where it does not fit into memory there is none.
+static void write_image(const deft__keeper *keeper, const deft__snapshot *snapshot)
+{
+    deft_buffer image;
+    deft_buffer_init(&image, keeper->allocator);
+    if (deft__snapshot_write_image(snapshot, keeper->settings, &image) == DEFT_OK) {
+        (void)deft__image_save(keeper->store, deft_view_of(keeper->variant),
+                               deft_buffer_view(&image), NULL);
+    }
+    deft_buffer_clear(&image);
+}
+
+static void touch_manifests(const deft__keeper *keeper)
+{
+    // A server without a key has one of zeros, under which nothing is kept.
+    (void)deft__manifests_touch(keeper->store, keeper->keys, keeper->server_count, now_s(), NULL);
+}
 
 // On any thread. What cannot be written is lost: the store is a cache, and says what is wrong in a
 // note.
@@ -84,9 +105,11 @@ static void write_batch(deft__keeper *keeper)
     if (batch->record_count > 0) {
         deft__journal_append(keeper->store, batch->records, batch->record_count, NULL);
     }
-    if (batch->image.size > 0) {
-        deft__image_save(keeper->store, batch->image_version, deft_view_of(keeper->variant),
-                         deft_buffer_view(&batch->image), NULL);
+    if (batch->is_used) {
+        touch_manifests(keeper);
+    }
+    if (batch->snapshot != NULL) {
+        write_image(keeper, batch->snapshot);
     }
 }
 
@@ -118,8 +141,19 @@ static void work(void *context)
 static void work_done(void *context)
 {
     deft__keeper *keeper = context;
-    keeper->is_writing   = false;
     batch_empty(&keeper->written, keeper->server_count);
+    deft__keeper_give_back(keeper);
+}
+
+void deft__keeper_lend(deft__keeper *keeper)
+{
+    assert(!keeper->is_writing);
+    keeper->is_writing = true;
+}
+
+void deft__keeper_give_back(deft__keeper *keeper)
+{
+    keeper->is_writing = false;
     take_notes(keeper);
     if (keeper->is_closing) {
         keeper->idle(keeper->context);
@@ -166,32 +200,36 @@ void deft__keeper_learn(deft__keeper *keeper, size_t server, deft__manifest *man
     gathered(keeper, was_empty);
 }
 
-void deft__keeper_take_image(deft__keeper *keeper, uint64_t catalog_version, deft_buffer *image)
+void deft__keeper_image(deft__keeper *keeper, deft__snapshot *snapshot)
 {
     const bool was_empty = batch_is_empty(&keeper->gathered);
-    deft_buffer_clear(&keeper->gathered.image);
     if (keeper->store != NULL && keeper->variant[0] != '\0') {
-        keeper->gathered.image         = *image;
-        keeper->gathered.image_version = catalog_version;
-        deft_buffer_init(image, image->allocator);
+        deft__snapshot_release(keeper->gathered.snapshot);
+        keeper->gathered.snapshot = deft__snapshot_retain(snapshot);
         gathered(keeper, was_empty);
-    } else {
-        deft_buffer_clear(image);
     }
 }
 
-void deft__keeper_load_image(deft__keeper *keeper, deft_buffer *image)
+void deft__keeper_touch(deft__keeper *keeper)
 {
-    uint64_t hash = keeper->server_count;
+    const bool was_empty = batch_is_empty(&keeper->gathered);
+    if (keeper->store != NULL) {
+        keeper->gathered.is_used = true;
+        gathered(keeper, was_empty);
+    }
+}
+
+deft__bytes *deft__keeper_load_image(deft__keeper *keeper)
+{
+    deft__bytes *image = NULL;
+    uint64_t     hash  = keeper->server_count;
     for (size_t i = 0; i < keeper->server_count; i++) {
         const char *bytes = (const char *)keeper->keys[i].bytes;
         hash              = deft__hash(deft_view_make(bytes, sizeof keeper->keys[i].bytes), hash);
     }
     snprintf(keeper->variant, sizeof keeper->variant, "%016llx", (unsigned long long)hash);
-    if (deft__image_load_newest(keeper->store, deft_view_of(keeper->variant), image, NULL) !=
-        DEFT_OK) {
-        deft_buffer_clear(image);
-    }
+    (void)deft__image_load(keeper->store, deft_view_of(keeper->variant), &image, NULL);
+    return image;
 }
 
 static deft__record_kind kind_of(deft__journal_kind kind)
@@ -241,10 +279,11 @@ void deft__keeper_journal(deft__keeper *keeper, const deft__journal_entry *entry
 
 // --- Life. ----------------------------------------------------------------------------------------
 
-bool deft__keeper_init(deft__keeper *keeper, deft__store *store, size_t server_count,
-                       const deft_allocator *allocator)
+bool deft__keeper_init(deft__keeper *keeper, deft__store *store, const deft_settings *settings,
+                       size_t server_count, const deft_allocator *allocator)
 {
-    *keeper = (deft__keeper){.store = store, .allocator = allocator, .server_count = server_count};
+    *keeper = (deft__keeper){
+        .store = store, .settings = settings, .allocator = allocator, .server_count = server_count};
     const size_t room  = server_count + 1; // never nothing
     keeper->keys       = deft__new(allocator, room * sizeof *keeper->keys);
     keeper->has_keys   = deft__new(allocator, room * sizeof *keeper->has_keys);

@@ -1,5 +1,5 @@
 // keeper.h - puts into the store what is learned while serving, without anyone waiting for a disk:
-// manifests and journal lines gather here and are written by another thread, some at a time.
+// manifests, journal lines and images gather here and are written by another thread, some at a time.
 #ifndef DEFT_SERVE_KEEPER_H
 #define DEFT_SERVE_KEEPER_H
 
@@ -25,9 +25,9 @@ typedef struct deft__keeper_batch {
     size_t                 record_capacity;
     deft__keeper_manifest *manifests; // by server
     bool                   has_manifests;
-    deft_buffer            image;         // a built index; empty: none
-    uint64_t               image_version; // of its catalog
-    deft__arena            arena;
+    deft__snapshot        *snapshot; // an image of it is wanted; retained; NULL: none
+    bool        is_used; // the store should know that what it has of our servers is in use
+    deft__arena arena;
 } deft__keeper_batch;
 
 typedef struct deft__keeper {
@@ -35,6 +35,7 @@ typedef struct deft__keeper {
     deft__loop           *loop;
     const deft_allocator *allocator;
     deft__alarm          *alarm;
+    const deft_settings  *settings;   // for images
     bool                  is_writing; // another thread has `written` and the store
     bool                  is_closing; // nothing more is begun
     deft__keeper_batch    gathered;
@@ -54,9 +55,14 @@ typedef struct deft__keeper {
 } deft__keeper;
 
 // `loop` NULL until deft__keeper_begin(). False: no memory.
-bool deft__keeper_init(deft__keeper *keeper, deft__store *store, size_t server_count,
-                       const deft_allocator *allocator);
+bool deft__keeper_init(deft__keeper *keeper, deft__store *store, const deft_settings *settings,
+                       size_t server_count, const deft_allocator *allocator);
 bool deft__keeper_begin(deft__keeper *keeper, deft__loop *loop);
+
+// Lends the store to somebody else's work on another thread: nothing is written until it is given back,
+// on this one. Nothing must be written just then.
+void deft__keeper_lend(deft__keeper *keeper);
+void deft__keeper_give_back(deft__keeper *keeper);
 
 // Writes what is left, here and now, and frees. No thread must be writing.
 void deft__keeper_clear(deft__keeper *keeper);
@@ -66,13 +72,15 @@ bool deft__keeper_close(deft__keeper *keeper);
 
 void deft__keeper_learn(deft__keeper *keeper, size_t server, deft__manifest *manifest);
 
-// A built index (deft_index_save), in place of one that is not written yet. The bytes become the
-// keeper's.
-void deft__keeper_take_image(deft__keeper *keeper, uint64_t catalog_version, deft_buffer *image);
+// Keeps an image of a snapshot for the next start, in place of one that is not written yet. Retained.
+void deft__keeper_image(deft__keeper *keeper, deft__snapshot *snapshot);
 
-// Finds the newest index of these servers, for whatever catalog; nothing where there is none. Before
-// anything is handed to the other thread, and when the keys are there.
-void deft__keeper_load_image(deft__keeper *keeper, deft_buffer *image);
+// Says that what is kept of our servers is in use, so that it is not forgotten. Once a day is enough.
+void deft__keeper_touch(deft__keeper *keeper);
+
+// The image of these servers, of whatever catalog; NULL: there is none. When the keys are there, before
+// anything is handed to the other thread or while the store is lent. New: release it.
+deft__bytes *deft__keeper_load_image(deft__keeper *keeper);
 
 void deft__keeper_journal(deft__keeper *keeper, const deft__journal_entry *entry,
                           bool has_arguments);

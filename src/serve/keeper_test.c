@@ -7,7 +7,10 @@
 
 #include <stdlib.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
+
+static deft_settings settings;
 
 typedef struct desk {
     test_folder  folder;
@@ -37,7 +40,7 @@ static void init(desk *one)
     test_folder_init(&one->folder);
     one->store = deft__store_open(test_folder_join(&one->folder, "deft.db"), NULL, NULL);
     assert_non_null(one->store);
-    assert_true(deft__keeper_init(&one->keeper, one->store, 2, NULL));
+    assert_true(deft__keeper_init(&one->keeper, one->store, &settings, 2, NULL));
     assert_true(deft__keeper_begin(&one->keeper, one->loop));
     one->keeper.context     = one;
     one->keeper.idle        = idle;
@@ -83,8 +86,9 @@ static void expect_kept(const desk *one, const char *text)
 {
     deft_buffer out;
     deft_buffer_init(&out, NULL);
-    assert_int_equal(deft__manifests_load(one->store, &one->keeper.keys[0], 1, found, &out, NULL),
-                     DEFT_OK);
+    assert_int_equal(
+        deft__manifests_load(one->store, &one->keeper.keys[0], 1, NULL, found, &out, NULL),
+        DEFT_OK);
     assert_view_equal(deft_buffer_view(&out), text);
     deft_buffer_clear(&out);
 }
@@ -210,7 +214,7 @@ static void without_a_store_nothing_gathers(void **state)
 {
     (void)state;
     deft__keeper keeper;
-    assert_true(deft__keeper_init(&keeper, NULL, 1, NULL));
+    assert_true(deft__keeper_init(&keeper, NULL, &settings, 1, NULL));
     deft__manifest *made = manifest("{}");
     deft__keeper_learn(&keeper, 0, made);
     deft__manifest_release(made);
@@ -225,7 +229,7 @@ static bool attempt(const deft_allocator *allocator, void *context)
 {
     const desk  *one = context;
     deft__keeper keeper;
-    bool         is_done = deft__keeper_init(&keeper, one->store, 1, allocator);
+    bool         is_done = deft__keeper_init(&keeper, one->store, &settings, 1, allocator);
     if (is_done) {
         const deft__journal_entry entry = {.kind = DEFT__JOURNAL_CALL, .outcome = "ok"};
         deft__keeper_journal(&keeper, &entry, true);
@@ -244,64 +248,125 @@ static void memory_may_end_anywhere(void **state)
     clear(&one);
 }
 
-static void take_image(desk *one, uint64_t version, const char *bytes)
+// A snapshot of one server that offers this.
+static void keep_image(desk *one, const char *text)
 {
-    deft_buffer image;
-    deft_buffer_init(&image, NULL);
-    deft_buffer_append_text(&image, bytes);
-    deft__keeper_take_image(&one->keeper, version, &image);
-    assert_int_equal(image.size, 0); // it is the keeper's now, or gone
+    deft__manifest             *offered = manifest(text);
+    const deft__snapshot_source source  = {.name = deft_view_of("alpha"), .manifest = offered};
+    deft__snapshot             *snapshot =
+        deft__snapshot_new(&source, 1, &settings, NULL, NULL, DEFT_NAMING_WIRE, NULL, NULL, NULL);
+    assert_non_null(snapshot);
+    deft__keeper_image(&one->keeper, snapshot);
+    deft__snapshot_release(snapshot);
+    deft__manifest_release(offered);
 }
 
-static void expect_image(desk *one, const char *bytes)
+// `text` is that of the first server in the image; "": there is no image.
+static void expect_image(desk *one, const char *text)
 {
-    deft_buffer image;
-    deft_buffer_init(&image, NULL);
-    deft__keeper_load_image(&one->keeper, &image);
-    assert_view_equal(deft_buffer_view(&image), bytes);
-    deft_buffer_clear(&image);
+    deft__bytes *image = deft__keeper_load_image(&one->keeper);
+    assert_view_equal(
+        image != NULL ? deft__snapshot_image_text(image->view, 0) : deft_view_make("", 0), text);
+    deft__bytes_release(image);
 }
 
-static void the_last_index_of_these_servers_is_kept(void **state)
+static void the_last_image_of_these_servers_is_kept(void **state)
 {
     (void)state;
     desk one;
     init(&one);
-    take_image(&one, 1, "before the servers were known");
-    assert_int_equal(one.keeper.gathered.image.size, 0);
+    keep_image(&one, "{\"tools\":[]}"); // before the servers were known
+    assert_null(one.keeper.gathered.snapshot);
     expect_image(&one, "");
-    take_image(&one, 1, "first");
-    take_image(&one, 2, "second"); // in its place
+    keep_image(&one, "{\"tools\":[],\"x\":1}");
+    keep_image(&one, "{\"tools\":[],\"x\":2}"); // in its place
     deft__keeper_clear(&one.keeper);
-    assert_true(deft__keeper_init(&one.keeper, one.store, 2, NULL));
+    assert_true(deft__keeper_init(&one.keeper, one.store, &settings, 2, NULL));
     memset(&one.keeper.keys[0], 'k', sizeof one.keeper.keys[0]);
-    expect_image(&one, "second");
+    expect_image(&one, "{\"tools\":[],\"x\":2}");
     memset(&one.keeper.keys[1], 'b', sizeof one.keeper.keys[1]);
     expect_image(&one, ""); // other servers
     clear(&one);
 }
 
-static void without_a_store_no_index_is_kept(void **state)
+static void without_a_store_no_image_is_kept(void **state)
 {
     (void)state;
     desk one = {.store = NULL};
-    assert_true(deft__keeper_init(&one.keeper, NULL, 2, NULL));
+    assert_true(deft__keeper_init(&one.keeper, NULL, &settings, 2, NULL));
     expect_image(&one, "");
-    take_image(&one, 1, "first");
-    assert_int_equal(one.keeper.gathered.image.size, 0);
+    keep_image(&one, "{\"tools\":[]}");
+    assert_null(one.keeper.gathered.snapshot);
+    deft__keeper_touch(&one.keeper);
+    assert_false(one.keeper.gathered.is_used);
     deft__keeper_clear(&one.keeper);
+}
+
+static void count_found(void *context, size_t place, const deft__kept_manifest *kept)
+{
+    (void)place;
+    (void)kept;
+    *(size_t *)context += 1;
+}
+
+static void what_is_in_use_is_not_forgotten(void **state)
+{
+    (void)state;
+    const uint64_t long_after = (uint64_t)time(NULL) + DEFT__STORE_KEPT_S / 2;
+    for (int is_used = 0; is_used <= 1; is_used++) {
+        desk                      one;
+        size_t                    count = 0;
+        const deft__kept_manifest kept  = {.name       = deft_view_of("alpha"),
+                                           .text       = deft_view_of("{}"),
+                                           .checked_at = 1000}; // in 1970
+        init(&one);
+        assert_int_equal(deft__manifest_save(one.store, &one.keeper.keys[0], &kept, NULL), DEFT_OK);
+        if (is_used == 1) {
+            deft__keeper_touch(&one.keeper);
+        }
+        deft__keeper_clear(&one.keeper); // writes
+        assert_true(deft__keeper_init(&one.keeper, one.store, &settings, 2, NULL));
+        memset(&one.keeper.keys[0], 'k', sizeof one.keeper.keys[0]);
+        assert_int_equal(deft__store_prune(one.store, long_after, NULL), DEFT_OK);
+        assert_int_equal(
+            deft__manifests_load(one.store, one.keeper.keys, 1, NULL, count_found, &count, NULL),
+            DEFT_OK);
+        assert_int_equal(count, is_used);
+        clear(&one);
+    }
+}
+
+static void nothing_is_written_while_the_store_is_lent(void **state)
+{
+    (void)state;
+    desk                      one;
+    const deft__journal_entry entry = {.kind = DEFT__JOURNAL_CALL, .outcome = "ok"};
+    init(&one);
+    deft__keeper_lend(&one.keeper);
+    deft__keeper_journal(&one.keeper, &entry, true);
+    assert_int_equal(one.keeper.gathered.record_count, 1);
+    deft__loop_run(one.loop); // nothing is set, so nothing happens
+    assert_int_equal(one.keeper.gathered.record_count, 1);
+    assert_false(deft__keeper_close(&one.keeper)); // it says when it is given back
+    deft__keeper_give_back(&one.keeper);
+    assert_int_equal(one.idle_count, 1);
+    deft__loop_run(one.loop); // which it has stopped
+    clear(&one);
 }
 
 int main(void)
 {
+    deft_settings_init(&settings, DEFT_PRESET_DEFT);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_is_learned_is_written_by_another_thread),
         cmocka_unit_test(what_is_left_is_written_at_the_end),
         cmocka_unit_test(the_journal_waits_within_limits),
         cmocka_unit_test(troubles_of_the_store_are_told),
         cmocka_unit_test(without_a_store_nothing_gathers),
-        cmocka_unit_test(the_last_index_of_these_servers_is_kept),
-        cmocka_unit_test(without_a_store_no_index_is_kept),
+        cmocka_unit_test(the_last_image_of_these_servers_is_kept),
+        cmocka_unit_test(without_a_store_no_image_is_kept),
+        cmocka_unit_test(what_is_in_use_is_not_forgotten),
+        cmocka_unit_test(nothing_is_written_while_the_store_is_lent),
         cmocka_unit_test(memory_may_end_anywhere),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

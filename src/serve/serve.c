@@ -199,7 +199,9 @@ deft_status deft__serve_run(const deft__serve_options *options, deft_error *erro
         all.service.ended   = stopped;
         all.service.settled = stop_if_answered;
         status              = open_all(&all, options, error);
-        if (status != DEFT_OK) {
+        if (status == DEFT_OK) {
+            deft__service_start(&all.service);
+        } else {
             all.phase = PHASE_STOPPING;
             if (all.client != NULL) {
                 deft__client_close(all.client);
@@ -290,8 +292,10 @@ deft_status deft__serve_alone(const deft__serve_options *options, const char *me
     if (status == DEFT_OK) {
         all.service.owner    = &all;
         all.service.ended    = asking_ended;
+        all.service.is_alone = true;
         all.request.answered = asking_answered;
         all.request.context  = &all;
+        deft__service_start_now(&all.service);
         deft__request_start(&all.request, &all.service, deft_view_of(method), params, true);
         deft__loop_run(all.service.loop);
         if (!all.is_answered) {

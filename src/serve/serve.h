@@ -16,6 +16,7 @@ typedef struct deft__serve_options {
     const deft_config *config;      // resolved; must outlive the call, as must all that follows
     const char *const *environment; // ours: "NAME=value", NULL last
     const deft_model  *model;       // of what words mean; NULL: words alone
+    const char        *logins;      // the file of logins (store/logins.h); NULL: there are none
     deft__store *store; // NULL: nothing is kept. Used from one thread at a time, during the call
 
     // Something that a person should know, one line without its end: the disk is full, a server has

@@ -427,7 +427,7 @@ static void a_remote_server_may_want_a_login(void **state)
                    {HELLO, "result"},
                    {LIST, "tool_search"},
                    {"?deft/servers", "\"state\":\"unauthorized\",\"era\":\"unknown\",\"reason\":\"server "
-                                                "'strict' wants a login (HTTP 401)\""},
+                                                "'strict' wants a login (HTTP 401): run 'deft login strict'\""},
                    {"?deft/servers", "server 'open' could not be reached"},
                    {NULL, NULL},
     };
@@ -788,8 +788,21 @@ static void one_request_without_a_gateway(void **state)
     assert_int_equal(starts_size(&all), strlen("beta\nalpha\n")); // they are known now
     ask_alone(&all, "deft/status", "", DEFT_OK, "\"tools\":10");
     ask_alone(&all, "deft/call", "{\"tool\":\"gamma::echo\"}", DEFT_NOT_FOUND, "gamma");
+    ask_alone(&all, "deft/call", "{\"tool\":\"gamma::echo\"}", DEFT_NOT_FOUND,
+              "Find tools with 'deft search'.");
     ask_alone(&all, "deft/none", "", DEFT_NOT_FOUND, "not known");
     ask_alone(&all, "deft/call", "[", DEFT_INVALID, "");
+    world_clear(&all);
+}
+
+static void servers_are_shown_as_they_are_left(void **state)
+{
+    (void)state;
+    world all;
+    world_init(&all, "\"enabled\":\"on\"", two_servers);
+    ask_alone(&all, "deft/servers", "{\"discover\":true}", DEFT_OK,
+              "\"name\":\"alpha\",\"state\":\"known\"");
+    assert_int_equal(starts_size(&all), strlen("beta\nalpha\n"));
     world_clear(&all);
 }
 
@@ -851,6 +864,7 @@ int main(void)
         cmocka_unit_test(a_hook_is_asked),
         cmocka_unit_test(calls_are_in_the_journal),
         cmocka_unit_test(one_request_without_a_gateway),
+        cmocka_unit_test(servers_are_shown_as_they_are_left),
         cmocka_unit_test(alone_and_interrupted),
         cmocka_unit_test(no_servers_when_mcp_is_off),
     };

@@ -3,7 +3,8 @@
 #include "base/fail.h"
 #include "base/memory.h"
 #include "serve/answer.h"
-#include "store/quarantine.h"
+#include "serve/known.h"
+#include "store/images.h"
 #include "transport/environment.h"
 
 #include <assert.h>
@@ -84,7 +85,7 @@ static void alarm_rings(void *context)
 static void tell_if_ended(deft__service *service)
 {
     if (service->is_ending && service->life_count == 0 && service->job == NULL &&
-        !service->keeper.is_writing && service->ended != NULL) {
+        !service->is_reading && !service->keeper.is_writing && service->ended != NULL) {
         void (*const ended)(void *context) = service->ended;
         service->ended                     = NULL;
         ended(service->owner);
@@ -237,6 +238,77 @@ static deft_status start_child(deft__life *life, deft_error *error)
     return life->child != NULL ? DEFT_OK : DEFT_INVALID;
 }
 
+// --- Tokens of remote servers. --------------------------------------------------------------------
+
+static bool remote_token(void *context, deft_view *token, uint32_t *number)
+{
+    const deft__life *life = context;
+    return deft__bearer_token(life->server->bearer, token, number);
+}
+
+static bool remote_refused(void *context, int status, deft_view challenge, uint32_t number,
+                           bool is_last, deft_buffer *clause)
+{
+    const deft__life *life = context;
+    return deft__bearer_refused(life->server->bearer, status, challenge, number, is_last, clause);
+}
+
+static void bearer_renewed(void *context)
+{
+    const deft__service_server *server = context;
+    deft__life                 *next   = NULL;
+    for (deft__life *life = server->lives; life != NULL; life = next) {
+        next = life->next;
+        if (life->remote != NULL) {
+            deft__remote_renewed(life->remote);
+        }
+    }
+}
+
+static void bearer_noted(void *context, deft_view clause)
+{
+    note(context, clause);
+}
+
+// False: no memory.
+static bool make_bearer(deft__service_server *server, deft_error *error)
+{
+    const deft__service *service = server->service;
+    deft__launch         launch;
+    if (service->options->logins == NULL || server->bearer != NULL) {
+        return true;
+    }
+    bool is_made = true;
+    // One whose variables are not set cannot be started either, which is said then.
+    if (deft__launch_init(&launch, server->config, service->options->environment,
+                          service->allocator, NULL) == DEFT_OK) {
+        server->bearer = deft__bearer_new(service->loop,
+                                          &(deft__bearer_options){.path = service->options->logins,
+                                                                  .name = server->config->name,
+                                                                  .endpoint = launch.server.url,
+                                                                  .fetcher  = service->fetcher,
+                                                                  .renewed  = bearer_renewed,
+                                                                  .noted    = bearer_noted,
+                                                                  .context  = server});
+        is_made        = server->bearer != NULL;
+    }
+    deft__launch_clear(&launch);
+    if (!is_made) {
+        (void)deft__fail_memory(error);
+    }
+    return is_made;
+}
+
+void deft__service_renew(deft__service *service, size_t place)
+{
+    if (service->servers[place].bearer != NULL) {
+        deft__bearer_reload(service->servers[place].bearer);
+    }
+    deft__service_enter(service);
+    deft__link_retry(deft__gateway_link(service->gateway, place));
+    deft__service_leave(service);
+}
+
 static deft_status start_remote(deft__life *life, deft_error *error)
 {
     deft__service_server *server  = life->server;
@@ -250,6 +322,9 @@ static deft_status start_remote(deft__life *life, deft_error *error)
             return DEFT_OUT_OF_MEMORY;
         }
     }
+    if (!make_bearer(server, error)) {
+        return DEFT_OUT_OF_MEMORY;
+    }
     const deft__remote_options options = {
         .server           = server->config,
         .environment      = service->options->environment,
@@ -261,6 +336,8 @@ static deft_status start_remote(deft__life *life, deft_error *error)
         .unanswered       = remote_unanswered,
         .closed           = life_closed,
         .unauthorized     = remote_unauthorized,
+        .token            = server->bearer != NULL ? remote_token : NULL,
+        .refused          = server->bearer != NULL ? remote_refused : NULL,
         .noted            = remote_noted,
         .message_size_max = (size_t)service->settings->message_size_max,
     };
@@ -352,11 +429,13 @@ static void server_stop(void *context, size_t place, uint32_t number)
 
 // Building takes several times the memory that stays, and the C library would keep the rest for the
 // thread that built: at 10,000 tools a third of all that we hold.
-static void give_memory_back(void)
+static void give_memory_back(const deft__service *service)
 {
 #if defined(__GLIBC__)
     malloc_trim(0);
 #endif
+    // Texts and index were read whole, to be checked and taken apart; a search needs few pages of them.
+    deft__image_rest(service->image);
     // The built-in model was read whole when it was checked; a search needs a few pages of it. They
     // are the program file's own, unchanged, and come back from there when they are touched.
     const deft_view model = deft_model_builtin();
@@ -375,7 +454,7 @@ static void build_work(void *context)
 {
     const deft__service *service = context;
     deft__snapshot_job_run(service->job);
-    give_memory_back();
+    give_memory_back(service);
 }
 
 // So many tools take longer to index than to load (10 ms).
@@ -385,18 +464,13 @@ static void build_work(void *context)
 // anew.
 static void keep_index(deft__service *service)
 {
-    const deft__snapshot *snapshot = deft__gateway_snapshot(service->gateway);
+    deft__snapshot *snapshot = deft__gateway_snapshot(service->gateway);
     if (snapshot == NULL || snapshot->is_kept ||
         deft_catalog_tool_count(snapshot->catalog) < IMAGE_TOOLS_MIN ||
         !deft__gateway_is_settled(service->gateway)) {
         return;
     }
-    deft_buffer image;
-    deft_buffer_init(&image, service->allocator);
-    if (deft__snapshot_write_image(snapshot, service->settings, &image) == DEFT_OK) {
-        deft__keeper_take_image(&service->keeper, deft_catalog_version(snapshot->catalog), &image);
-    }
-    deft_buffer_clear(&image);
+    deft__keeper_image(&service->keeper, snapshot);
 }
 
 static void build_done(void *context)
@@ -421,7 +495,7 @@ static void snapshot_build(void *context, deft__snapshot_job *job)
 {
     deft__service *service = context;
     service->job           = job;
-    deft__snapshot_job_take_image(job, &service->image);
+    deft__snapshot_job_set_image(job, service->image);
     if (!deft__loop_work(service->loop, build_work, build_done, service)) {
         deft__loop_defer(service->loop, &service->build);
     }
@@ -539,83 +613,6 @@ static deft__link_options link_options(const deft_server_config *server,
     };
 }
 
-typedef struct loading {
-    deft__service        *service;
-    deft__gateway_server *servers;
-    size_t               *places; // of the keys that are asked for
-} loading;
-
-static void manifest_found(void *context, size_t place, const deft__kept_manifest *kept)
-{
-    loading              *load    = context;
-    deft__service        *service = load->service;
-    const size_t          server  = load->places[place];
-    deft__gateway_server *one     = &load->servers[server];
-    const uint64_t        age_s =
-        service->started_at > kept->checked_at ? service->started_at - kept->checked_at : 0;
-    if (one->manifest == NULL) {
-        one->manifest = deft__manifest_new(kept->text, service->allocator, NULL);
-        one->is_fresh = one->manifest != NULL && age_s < service->settings->refresh_age_ms / 1000;
-        service->keeper.checked_at[server] = kept->checked_at;
-    }
-}
-
-// What each server is kept under. One whose variables are not set cannot be started, and has none.
-static void make_keys(deft__service *service)
-{
-    deft__keeper *keeper = &service->keeper;
-    for (size_t i = 0; i < service->server_count; i++) {
-        deft__launch launch;
-        keeper->names[i] = service->servers[i].config->name;
-        keeper->has_keys[i] =
-            deft__launch_init(&launch, service->servers[i].config, service->options->environment,
-                              service->allocator, NULL) == DEFT_OK &&
-            deft__store_key_of(keeper->store, &launch.server, &keeper->keys[i]);
-        deft__launch_clear(&launch);
-    }
-}
-
-static void load_manifests(deft__service *service, deft__gateway_server *servers)
-{
-    const size_t     size   = (service->server_count + 1) * sizeof(size_t);
-    const size_t     room   = (service->server_count + 1) * sizeof(deft__store_key);
-    size_t          *places = deft__new(service->allocator, size);
-    deft__store_key *keys   = deft__new(service->allocator, room);
-    size_t           count  = 0;
-    make_keys(service);
-    for (size_t i = 0; places != NULL && keys != NULL && i < service->server_count; i++) {
-        if (service->keeper.has_keys[i]) {
-            places[count] = i;
-            keys[count++] = service->keeper.keys[i];
-        }
-    }
-    if (count > 0) {
-        // What cannot be loaded is learned again.
-        loading load = {.service = service, .servers = servers, .places = places};
-        deft__manifests_load(service->options->store, keys, count, manifest_found, &load, NULL);
-    }
-    deft__free(service->allocator, places, size);
-    deft__free(service->allocator, keys, room);
-}
-
-static void use_found(void *context, deft_view name, uint64_t count)
-{
-    deft__service *service = context;
-    deft_view      copy;
-    if (deft__arena_copy(&service->usage_arena, name, &copy)) {
-        deft__map_put(&service->usage, copy, count < UINT32_MAX ? (uint32_t)count : UINT32_MAX);
-    }
-}
-
-// Asked by the thread that builds; nothing changes the map any more then.
-static uint64_t use_count(void *context, deft_view tool_id)
-{
-    const deft__service *service = context;
-    uint32_t             count   = 0;
-    deft__map_find(&service->usage, tool_id, &count);
-    return count;
-}
-
 static uint64_t random_seed(void)
 {
     uint64_t seed = 0;
@@ -642,16 +639,7 @@ static deft_status make_gateway_of(deft__service *service, deft__gateway_server 
         servers[i].name                  = config->name;
         servers[i].options               = link_options(config, service->settings);
     }
-    load_manifests(service, servers);
-    deft__keeper_load_image(&service->keeper, &service->image);
-    for (size_t i = 0; i < service->server_count; i++) {
-        service->servers[i].was_unknown =
-            servers[i].manifest == NULL && !servers[i].options.is_disabled;
-    }
-    deft__map_init(&service->usage, random_seed(), service->allocator);
-    deft__arena_init(&service->usage_arena, service->allocator);
-    deft__usage_load(service->options->store, use_found, service, NULL);
-    const deft_usage            usage   = {.count = use_count, .context = service};
+    const deft_usage            usage   = {.count = deft__known_use_count, .context = service};
     const deft__gateway_options options = {
         .settings      = service->settings,
         .usage         = &usage,
@@ -662,9 +650,10 @@ static deft_status make_gateway_of(deft__service *service, deft__gateway_server 
         .declared      = service->options->is_shared ? EVERYTHING_DECLARED : 0,
         .model         = service->options->model,
         .first_wait_ms = service->settings->first_wait_ms,
-        .refresh_age_ms = service->settings->refresh_age_ms,
-        .seed           = random_seed(),
-        .key            = random_key(),
+        .discoveries_max = service->settings->discoveries_max,
+        .refresh_age_ms  = service->settings->refresh_age_ms,
+        .seed            = random_seed(),
+        .key             = random_key(),
     };
     const deft__gateway_host host = {
         .context          = service,
@@ -692,23 +681,8 @@ static deft_status make_gateway(deft__service *service, deft_error *error)
         return deft__fail_memory(error);
     }
     const deft_status status = make_gateway_of(service, servers, error);
-    for (size_t i = 0; i < service->server_count; i++) {
-        deft__manifest_release(servers[i].manifest); // the gateway has retained it
-    }
     deft__free(service->allocator, servers, size);
     return status;
-}
-
-static void put_aside(void *context, deft_view name, uint64_t since)
-{
-    (void)since;
-    deft__service *service = context;
-    for (size_t i = 0; i < service->server_count; i++) {
-        if (deft_view_equal(service->servers[i].config->name, name)) {
-            deft__link_set_quarantined(deft__gateway_link(service->gateway, i), true);
-            service->servers[i].was_unknown = false;
-        }
-    }
 }
 
 // The next server from `from` on that is wanted; the number of servers when there is none.
@@ -750,8 +724,8 @@ static deft_status init_parts(deft__service *service, deft_view only, deft_error
     service->servers =
         deft__new(service->allocator, (service->server_count + 1) * sizeof *service->servers);
     if (service->alarm == NULL || service->servers == NULL ||
-        !deft__keeper_init(&service->keeper, options->store, service->server_count,
-                           service->allocator) ||
+        !deft__keeper_init(&service->keeper, options->store, service->settings,
+                           service->server_count, service->allocator) ||
         !deft__keeper_begin(&service->keeper, service->loop)) {
         return deft__fail_memory(error);
     }
@@ -782,7 +756,8 @@ deft_status deft__service_init(deft__service *service, const deft__serve_options
                              .armed_at     = UINT64_MAX,
     };
     service->starting_end = &service->starting;
-    deft_buffer_init(&service->image, NULL);
+    deft__map_init(&service->usage, random_seed(), service->allocator);
+    deft__arena_init(&service->usage_arena, service->allocator);
     deft__task_init(&service->start, start_next, service);
     deft__task_init(&service->build, build_here, service);
 
@@ -790,12 +765,42 @@ deft_status deft__service_init(deft__service *service, const deft__serve_options
     if (status == DEFT_OK) {
         status = make_gateway(service, error);
     }
-    if (status == DEFT_OK) {
-        deft__quarantine_load(options->store, put_aside, service, NULL);
-        deft__gateway_start(service->gateway);
+    return status;
+}
+
+static void read_known(void *context)
+{
+    deft__known_read(context);
+}
+
+static void known_is_read(void *context)
+{
+    deft__service *service = context;
+    service->is_reading    = false;
+    deft__keeper_give_back(&service->keeper);
+    if (!service->is_ending) {
+        deft__service_enter(service);
+        deft__known_adopt(service);
         deft__service_leave(service);
     }
-    return status;
+    tell_if_ended(service);
+}
+
+void deft__service_start(deft__service *service)
+{
+    deft__keeper_lend(&service->keeper);
+    service->is_reading = deft__loop_work(service->loop, read_known, known_is_read, service);
+    if (!service->is_reading) {
+        deft__keeper_give_back(&service->keeper);
+        deft__service_start_now(service);
+    }
+}
+
+void deft__service_start_now(deft__service *service)
+{
+    deft__known_read(service);
+    deft__known_adopt(service);
+    deft__service_leave(service);
 }
 
 void deft__service_end(deft__service *service)
@@ -831,7 +836,7 @@ void deft__service_kill(deft__service *service)
 
 void deft__service_clear(deft__service *service)
 {
-    assert(service->job == NULL && !service->keeper.is_writing);
+    assert(service->job == NULL && !service->is_reading && !service->keeper.is_writing);
     service->is_ending = true;
     deft__hooks_clear(&service->hooks);
     for (size_t i = 0; service->servers != NULL && i < service->server_count; i++) {
@@ -840,10 +845,12 @@ void deft__service_clear(deft__service *service)
         }
         deft__ring_clear(&service->servers[i].errors);
         deft_buffer_clear(&service->servers[i].challenge);
+        deft__bearer_free(service->servers[i].bearer);
     }
     deft__fetcher_free(service->fetcher);
     deft__gateway_free(service->gateway);
-    deft_buffer_clear(&service->image);
+    deft__known_clear(service);
+    deft__bytes_release(service->image);
     deft__map_clear(&service->usage);
     deft__arena_clear(&service->usage_arena);
     deft__keeper_clear(&service->keeper);

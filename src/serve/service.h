@@ -6,6 +6,7 @@
 #include "base/map.h"
 #include "gateway/gateway.h"
 #include "io/loop.h"
+#include "serve/bearer.h"
 #include "serve/hooks.h"
 #include "serve/keeper.h"
 #include "serve/serve.h"
@@ -15,6 +16,13 @@
 typedef struct deft__service deft__service;
 typedef struct deft__life    deft__life; // one run of one server's process, or one conversation
 struct deft__request;
+
+// What the store has of a server, until the gateway has it.
+typedef struct deft__known {
+    deft__manifest *manifest; // NULL: nothing
+    bool            is_fresh;
+    bool            is_aside; // it is quarantined
+} deft__known;
 
 typedef struct deft__service_server {
     deft__service            *service;
@@ -26,6 +34,8 @@ typedef struct deft__service_server {
     bool                      is_told;     // that it is known now, or has failed
     bool                      is_warned;   // that it is spoken to without TLS
     deft_buffer               challenge;   // its WWW-Authenticate, where it wants a login
+    deft__bearer             *bearer;      // its token; NULL: none is to be shown
+    deft__known               known;
 } deft__service_server;
 
 // Who speaks to the gateway as a client: lines for it arrive here.
@@ -53,9 +63,11 @@ struct deft__service {
     deft__life  *starting; // those, first come first served
     deft__life **starting_end;
 
-    deft__snapshot_job *job;   // is being built, or waits for it
-    deft__task          build; // where no thread could be had
-    deft_buffer         image; // the index from last time, until the first is built
+    deft__snapshot_job *job;         // is being built, or waits for it
+    deft__task          build;       // where no thread could be had
+    deft__bytes        *image;       // of last time: texts of manifests and an index; NULL: none
+    bool                is_reading;  // another thread reads what is known from last time
+    bool                is_touching; // the store is to be told that this is in use
 
     struct deft__request *waiting; // requests for which all servers must be known
 
@@ -63,6 +75,7 @@ struct deft__service {
     deft__map   usage;
     deft__arena usage_arena;
 
+    bool   is_alone;                // there is one request to answer, and then the end
     size_t life_count;              // processes, and starts that wait
     bool   is_ending;               // the gateway hears nothing any more
     void (*ended)(void *context);   // everything has stopped
@@ -70,11 +83,16 @@ struct deft__service {
     void *owner;                    // the context of both
 };
 
-// Makes the loop, the gateway and what is known of the servers, and starts the gateway. `only` is the
-// name of the one server that is needed; empty: all of them. Clear it also after a failure.
+// Makes the loop and the gateway. `only` is the name of the one server that is needed; empty: all of
+// them. Clear it also after a failure.
 deft_status deft__service_init(deft__service *service, const deft__serve_options *options,
                                deft_view only, deft_error *error);
 void        deft__service_clear(deft__service *service);
+
+// Reads what is known from last time and starts the gateway with it: on another thread, while clients
+// may come and are answered what can be answered without; or here and now.
+void deft__service_start(deft__service *service);
+void deft__service_start_now(deft__service *service);
 
 // Around everything that is handed to the gateway: tells it the time, and sees to its next timer.
 void deft__service_enter(deft__service *service);
@@ -84,6 +102,9 @@ void deft__service_leave(deft__service *service);
 // must have been closed before.
 void deft__service_end(deft__service *service);
 void deft__service_kill(deft__service *service); // what still runs: at once
+
+// Somebody has logged in to this server, or out: it is tried again at once.
+void deft__service_renew(deft__service *service, size_t place);
 
 // How many servers that were not known at first are known now, or have failed.
 void deft__service_progress(const deft__service *service, size_t *done, size_t *total);

@@ -3,7 +3,6 @@
 #include "store/database.h"
 
 #include "store/file.h"
-#include "store/images.h"
 #include "store/journal.h"
 #include "store/manifests.h"
 #include "store/quarantine.h"
@@ -76,20 +75,30 @@ static void expect_note(deft__store *store, const char *part)
     }
 }
 
-// Many pages of journal and images, a quarantined server, all in the file itself.
+// Many pages of journal and manifests, a quarantined server, all in the file itself.
 static void fill(test_folder *folder)
 {
-    static char  image[300000];
+    static char  filling[300000];
     deft_error   error = DEFT_ERROR_INIT;
     deft__store *store = open_in(folder);
     assert_ok(deft__quarantine_set(store, deft_view_of("slack"), true, 7, &error), error);
     for (int i = 0; i < 200; i++) {
         assert_ok(append(store, &error), error);
     }
-    assert_ok(
-        deft__image_save(store, 1, deft_view_of(""), deft_view_make(image, sizeof image), &error),
-        error);
+    const deft_server_config  server   = {.name = deft_view_of("large")};
+    const deft__kept_manifest manifest = {.name = server.name,
+                                          .text = deft_view_make(filling, sizeof filling)};
+    deft__store_key           key;
+    assert_true(deft__store_key_of(store, &server, &key));
+    assert_ok(deft__manifest_save(store, &key, &manifest, &error), error);
     deft__store_close(store);
+}
+
+static void ignore_manifest(void *context, size_t place, const deft__kept_manifest *manifest)
+{
+    (void)context;
+    (void)place;
+    (void)manifest;
 }
 
 // Everything that can be asked; nothing of it may fail for damage.
@@ -101,9 +110,12 @@ static void use_all(deft__store *store)
     assert_ok(append(store, &error), error);
     assert_ok(deft__usage_load(store, add_name, &out, &error), error);
     assert_ok(deft__journal_count(store, DEFT__COUNT_BY_OUTCOME, add_name, &out, &error), error);
-    const deft_status status = deft__image_load(store, 1, deft_view_of(""), &out, &error);
-    assert_true(status == DEFT_OK || status == DEFT_NOT_FOUND);
-    assert_ok(deft__image_save(store, 1, deft_view_of(""), deft_view_of("image"), &error), error);
+    const deft_server_config  server   = {.name = deft_view_of("large")};
+    const deft__kept_manifest manifest = {.name = server.name, .text = deft_view_of("{}")};
+    deft__store_key           key;
+    assert_true(deft__store_key_of(store, &server, &key));
+    assert_ok(deft__manifests_load(store, &key, 1, NULL, ignore_manifest, NULL, &error), error);
+    assert_ok(deft__manifest_save(store, &key, &manifest, &error), error);
     assert_ok(deft__store_prune(store, 1000, &error), error);
     assert_ok(deft__quarantine_load(store, add_name, &out, &error), error);
     deft_buffer_clear(&out);
@@ -320,9 +332,8 @@ static bool use_with_failures(test_folder *folder)
     bool         is_ok = store != NULL && deft__store_key_of(store, &server, &key);
     is_ok              = is_ok && deft__manifest_save(store, &key, &manifest, &error) == DEFT_OK;
     is_ok              = is_ok && append(store, &error) == DEFT_OK;
-    is_ok =
-        is_ok && deft__image_save(store, 1, deft_view_of(""), deft_view_of("i"), &error) == DEFT_OK;
-    is_ok = is_ok && deft__image_load(store, 1, deft_view_of(""), &out, &error) == DEFT_OK;
+    is_ok              = is_ok &&
+            deft__manifests_load(store, &key, 1, NULL, ignore_manifest, NULL, &error) == DEFT_OK;
     is_ok = is_ok && deft__quarantine_set(store, deft_view_of("slack"), true, 1, &error) == DEFT_OK;
     is_ok = is_ok && deft__quarantine_load(store, add_name, &out, &error) == DEFT_OK;
     if (!is_ok) {

@@ -1,4 +1,4 @@
-// Built indexes, kept for the next start.
+// Images: files beside the store, mapped, never changed.
 #include "store/images.h"
 
 #include "deft/index.h"
@@ -6,18 +6,27 @@
 #include "support/folder.h"
 #include "support/test.h"
 
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
 typedef struct scene {
     test_folder  folder;
     deft__store *store;
 } scene;
 
+static void open_with(scene *here, const deft__store_options *options)
+{
+    deft_error error = DEFT_ERROR_INIT;
+    test_folder_init(&here->folder);
+    here->store = deft__store_open(test_folder_join(&here->folder, "deft.db"), options, &error);
+    assert_non_null(here->store);
+}
+
 static int set_up(void **state)
 {
     static scene here;
-    deft_error   error = DEFT_ERROR_INIT;
-    test_folder_init(&here.folder);
-    here.store = deft__store_open(test_folder_join(&here.folder, "deft.db"), NULL, &error);
-    assert_non_null(here.store);
+    open_with(&here, NULL);
     *state = &here;
     return 0;
 }
@@ -30,83 +39,139 @@ static int tear_down(void **state)
     return 0;
 }
 
-static void save(const scene *here, uint64_t version, const char *variant, const char *bytes)
+static void save(const scene *here, const char *variant, const char *bytes)
 {
     deft_error error = DEFT_ERROR_INIT;
-    assert_ok(
-        deft__image_save(here->store, version, deft_view_of(variant), deft_view_of(bytes), &error),
-        error);
+    assert_ok(deft__image_save(here->store, deft_view_of(variant), deft_view_of(bytes), &error),
+              error);
 }
 
 // `bytes` NULL: there is none.
-static void expect(const scene *here, uint64_t version, const char *variant, const char *bytes)
+static void expect(const scene *here, const char *variant, const char *bytes)
 {
-    deft_error  error = DEFT_ERROR_INIT;
-    deft_buffer image;
-    deft_buffer_init(&image, NULL);
-    deft_buffer_append_text(&image, "before ");
-    const deft_status status =
-        deft__image_load(here->store, version, deft_view_of(variant), &image, &error);
+    deft_error        error  = DEFT_ERROR_INIT;
+    deft__bytes      *image  = NULL;
+    const deft_status status = deft__image_load(here->store, deft_view_of(variant), &image, &error);
     assert_int_equal(status, bytes != NULL ? DEFT_OK : DEFT_NOT_FOUND);
-    assert_view_equal(deft_view_slice(deft_buffer_view(&image), 7, image.size),
-                      bytes != NULL ? bytes : "");
-    deft_buffer_clear(&image);
+    if (bytes != NULL) {
+        assert_view_equal(image->view, bytes);
+    }
+    deft__bytes_release(image);
 }
 
-static void an_image_belongs_to_catalog_and_variant(void **state)
+static void an_image_belongs_to_its_variant(void **state)
 {
     const scene *here = *state;
-    expect(here, 1, "english", NULL);
-    save(here, 1, "english", "one");
-    save(here, UINT64_MAX, "english", "two");
-    save(here, 1, "german", "three");
-    save(here, 2, "english", "");
-    expect(here, 1, "english", "one");
-    expect(here, UINT64_MAX, "english", "two");
-    expect(here, 1, "german", "three");
-    expect(here, 2, "english", "");
-    expect(here, 2, "german", NULL);
+    expect(here, "one", NULL);
+    save(here, "one", "first");
+    save(here, "two", "second");
+    expect(here, "one", "first");
+    expect(here, "two", "second");
+    save(here, "one", "again");
+    expect(here, "one", "again");
 }
 
-static void expect_newest(const scene *here, const char *variant, const char *bytes)
+static void who_has_an_image_keeps_it(void **state)
 {
-    deft_error  error = DEFT_ERROR_INIT;
-    deft_buffer image;
-    deft_buffer_init(&image, NULL);
-    const deft_status status =
-        deft__image_load_newest(here->store, deft_view_of(variant), &image, &error);
-    assert_int_equal(status, bytes != NULL ? DEFT_OK : DEFT_NOT_FOUND);
-    assert_view_equal(deft_buffer_view(&image), bytes != NULL ? bytes : "");
-    deft_buffer_clear(&image);
+    const scene *here  = *state;
+    deft_error   error = DEFT_ERROR_INIT;
+    deft__bytes *image = NULL;
+    save(here, "one", "first");
+    assert_ok(deft__image_load(here->store, deft_view_of("one"), &image, &error), error);
+    deft__image_rest(image);
+    save(here, "one", "");
+    assert_view_equal(image->view, "first");
+    deft__image_rest(image);
+    assert_view_equal(image->view, "first");
+    deft__bytes_release(image);
+    deft__image_rest(NULL);
+    expect(here, "one", NULL); // an empty one is none
 }
 
-static void the_newest_is_found_without_its_catalog(void **state)
+static void is_at_time(scene *here, const char *name, time_t seconds)
 {
-    const scene *here = *state;
-    expect_newest(here, "english", NULL);
-    save(here, 1, "english", "one");
-    save(here, 2, "english", "two");
-    save(here, 3, "german", "three");
-    expect_newest(here, "english", "two");
-    expect_newest(here, "german", "three");
-    save(here, 1, "english", "again");
-    expect_newest(here, "english", "again");
+    const struct timespec times[] = {{.tv_sec = seconds}, {.tv_sec = seconds}};
+    assert_int_equal(utimensat(AT_FDCWD, test_folder_join(&here->folder, name), times, 0), 0);
 }
 
 static void the_last_few_stay(void **state)
 {
-    const scene *here = *state;
-    for (uint64_t i = 1; i <= DEFT__IMAGES_MAX; i++) {
-        save(here, i, "", "image");
+    scene *here = *state;
+    for (unsigned i = 1; i <= DEFT__IMAGES_MAX; i++) {
+        char name[40];
+        char variant[] = {(char)('a' + i), '\0'};
+        save(here, variant, "image");
+        (void)snprintf(name, sizeof name, "deft.db.%s.image", variant);
+        is_at_time(here, name, 1000 + (time_t)i);
     }
-    save(here, 1, "", "again"); // the newest now, without another one going
-    for (uint64_t i = 1; i <= DEFT__IMAGES_MAX; i++) {
-        expect(here, i, "", i == 1 ? "again" : "image");
-    }
-    save(here, 100, "", "new");
-    expect(here, 1, "", "again");
-    expect(here, 2, "", NULL);
-    expect(here, 100, "", "new");
+    save(here, "b", "again"); // the newest now, without another one going
+    expect(here, "c", "image");
+    save(here, "z", "new");
+    expect(here, "b", "again");
+    expect(here, "c", NULL);
+    expect(here, "d", "image");
+    expect(here, "z", "new");
+}
+
+static void what_was_left_unfinished_goes(void **state)
+{
+    scene *here = *state;
+    test_file_put(test_folder_join(&here->folder, "deft.db.a.image.abcdef"), deft_view_of("old"));
+    test_file_put(test_folder_join(&here->folder, "deft.db.b.image.abcdef"), deft_view_of("new"));
+    test_file_put(test_folder_join(&here->folder, "other.image.abcdef"), deft_view_of("not ours"));
+    is_at_time(here, "deft.db.a.image.abcdef", 1000);
+    is_at_time(here, "other.image.abcdef", 1000);
+    save(here, "one", "first");
+    assert_int_equal(test_file_size(test_folder_join(&here->folder, "deft.db.a.image.abcdef")), -1);
+    assert_int_equal(test_file_size(test_folder_join(&here->folder, "deft.db.b.image.abcdef")), 3);
+    assert_int_equal(test_file_size(test_folder_join(&here->folder, "other.image.abcdef")), 8);
+}
+
+static void an_image_is_for_its_owner_alone(void **state)
+{
+    scene *here = *state;
+    save(here, "one", "first");
+    const char *path = test_folder_join(&here->folder, "deft.db.one.image");
+    assert_int_equal(test_file_mode(path), 0600);
+    assert_int_equal(chmod(path, 0660), 0); // others could cut it short under our eyes
+    expect(here, "one", NULL);
+    assert_int_equal(chmod(path, 0640), 0);
+    expect(here, "one", "first");
+    assert_int_equal(symlink(path, test_folder_join(&here->folder, "deft.db.two.image")), 0);
+    expect(here, "two", NULL);
+    assert_int_equal(mkfifo(test_folder_join(&here->folder, "deft.db.three.image"), 0600), 0);
+    expect(here, "three", NULL);
+}
+
+static void an_image_has_a_part_of_the_limit(void **state)
+{
+    (void)state;
+    static char               bytes[300000];
+    scene                     here;
+    deft_error                error   = DEFT_ERROR_INIT;
+    const deft__store_options options = {.size_max = 1024u * 1024};
+    open_with(&here, &options);
+    assert_int_equal(deft__image_save(here.store, deft_view_of("one"),
+                                      deft_view_make(bytes, sizeof bytes), &error),
+                     DEFT_LIMIT);
+    assert_int_equal(deft__image_save(here.store, deft_view_of("one"),
+                                      deft_view_make(bytes, sizeof bytes / 2), &error),
+                     DEFT_OK);
+    deft__store_close(here.store);
+    test_folder_clear(&here.folder);
+}
+
+static void where_nothing_can_be_written_there_is_an_error(void **state)
+{
+    scene     *here  = *state;
+    deft_error error = DEFT_ERROR_INIT;
+    // A folder is in the way.
+    assert_int_equal(mkdir(test_folder_join(&here->folder, "deft.db.one.image"), 0700), 0);
+    assert_int_equal(
+        deft__image_save(here->store, deft_view_of("one"), deft_view_of("first"), &error),
+        DEFT_INVALID);
+    assert_non_null(strstr(error.message, "no image can be written"));
+    expect(here, "one", NULL);
 }
 
 static void an_index_comes_back(void **state)
@@ -118,31 +183,28 @@ static void an_index_comes_back(void **state)
                                   "\"inputSchema\":{\"type\":\"object\"}}]");
     deft_index *built = deft_index_new(catalog, NULL, &error);
     assert_non_null(built);
-    deft_buffer saved;
-    deft_buffer image;
+    deft_buffer  saved;
+    deft__bytes *image = NULL;
     deft_buffer_init(&saved, NULL);
-    deft_buffer_init(&image, NULL);
     assert_int_equal(deft_index_save(built, &saved), DEFT_OK);
-    const uint64_t version = deft_catalog_version(catalog);
-    assert_ok(
-        deft__image_save(here->store, version, deft_view_of(""), deft_buffer_view(&saved), &error),
-        error);
-    assert_ok(deft__image_load(here->store, version, deft_view_of(""), &image, &error), error);
-    deft_index *opened = deft_index_open(catalog, deft_buffer_view(&image), NULL, NULL, &error);
+    assert_ok(deft__image_save(here->store, deft_view_of("x"), deft_buffer_view(&saved), &error),
+              error);
+    assert_ok(deft__image_load(here->store, deft_view_of("x"), &image, &error), error);
+    deft_index *opened = deft_index_open(catalog, image->view, NULL, NULL, &error);
     assert_non_null(opened);
     deft_index_free(opened);
     deft_index_free(built);
     deft_catalog_release(catalog);
     deft_buffer_clear(&saved);
-    deft_buffer_clear(&image);
+    deft__bytes_release(image);
 }
 
 static void without_a_store_there_is_none(void **state)
 {
     (void)state;
     const scene nowhere = {.store = NULL};
-    save(&nowhere, 1, "", "one");
-    expect(&nowhere, 1, "", NULL);
+    save(&nowhere, "one", "first");
+    expect(&nowhere, "one", NULL);
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
@@ -150,10 +212,14 @@ static void without_a_store_there_is_none(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(an_image_belongs_to_catalog_and_variant),
-        TEST(the_newest_is_found_without_its_catalog),
+        TEST(an_image_belongs_to_its_variant),
+        TEST(who_has_an_image_keeps_it),
         TEST(the_last_few_stay),
+        TEST(what_was_left_unfinished_goes),
+        TEST(an_image_is_for_its_owner_alone),
+        TEST(where_nothing_can_be_written_there_is_an_error),
         TEST(an_index_comes_back),
+        cmocka_unit_test(an_image_has_a_part_of_the_limit),
         cmocka_unit_test(without_a_store_there_is_none),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -29,51 +29,90 @@ static deft_view key_view(const deft__store_key *key)
 typedef struct loading {
     const deft__store_key *keys;
     size_t                 count;
+    const deft_view       *texts; // NULL: none
     deft__manifest_found   found;
     void                  *context;
 } loading;
 
-static void give(deft__store *store, const loading *work, size_t place, sqlite3_stmt *statement)
+// Calls `found` with the row's manifest, whose text is this one.
+static void give(const loading *work, size_t place, sqlite3_stmt *row, deft_view text,
+                 bool is_mapped)
 {
     const deft__kept_manifest manifest = {
-        .name       = deft__sql_text(statement, 0),
-        .era        = deft__sql_text(statement, 1),
-        .saved_at   = deft__sql_number(statement, 2),
-        .checked_at = deft__sql_number(statement, 3),
-        .text       = deft__sql_text(statement, 5),
+        .name       = deft__sql_text(row, 0),
+        .era        = deft__sql_text(row, 1),
+        .saved_at   = deft__sql_number(row, 2),
+        .checked_at = deft__sql_number(row, 3),
+        .used_at    = deft__sql_number(row, 4),
+        .text       = text,
+        .is_mapped  = is_mapped,
     };
-    if (checksum_of(manifest.text) == deft__sql_number(statement, 4)) {
-        work->found(work->context, place, &manifest);
-    } else {
-        deft__store_note(store, DEFT__TROUBLE_OTHER,
-                         "%s: what was kept of a server has changed on the disk; it is asked again",
-                         store->path);
+    work->found(work->context, place, &manifest);
+}
+
+// Whether the caller's text is the one of this row. Its size is known without reading it.
+static bool is_in_hand(const loading *work, size_t place, sqlite3_stmt *row)
+{
+    return work->texts != NULL && work->texts[place].size > 0 &&
+           work->texts[place].size == deft__sql_number(row, 6) &&
+           checksum_of(work->texts[place]) == deft__sql_number(row, 5);
+}
+
+static int read_text(deft__store *store, const loading *work, size_t place, sqlite3_stmt *row,
+                     sqlite3_stmt *texts)
+{
+    int code = SQLITE_OK;
+    (void)sqlite3_bind_int64(texts, 1, sqlite3_column_int64(row, 7));
+    if (deft__sql_next(texts, &code)) {
+        const deft_view text = deft__sql_text(texts, 0);
+        if (checksum_of(text) == deft__sql_number(texts, 1)) {
+            give(work, place, row, text, false);
+        } else {
+            deft__store_note(
+                store, DEFT__TROUBLE_OTHER,
+                "%s: what was kept of a server has changed on the disk; it is asked again",
+                store->path);
+        }
     }
+    (void)sqlite3_reset(texts);
+    return code;
 }
 
 static int load(deft__store *store, void *context)
 {
-    static const char command[] =
-        "SELECT name, era, saved_at, checked_at, checksum, text FROM manifests"
-        " WHERE key = ?1";
+    static const char rows_command[] =
+        "SELECT name, era, saved_at, checked_at, used_at, checksum, length(text), rowid"
+        " FROM manifests WHERE key = ?1";
+    // With its own checksum: another process may have put in a new one in between.
+    static const char texts_command[] = "SELECT text, checksum FROM manifests WHERE rowid = ?1";
 
-    const loading *work      = context;
-    sqlite3_stmt  *statement = NULL;
-    int            code      = deft__sql_prepare(store->database, command, &statement);
-    for (size_t i = 0; code == SQLITE_OK && i < work->count; i++) {
-        deft__sql_bind_blob(statement, 1, key_view(&work->keys[i]));
-        if (deft__sql_next(statement, &code)) {
-            give(store, work, i, statement);
-        }
-        (void)sqlite3_reset(statement);
+    const loading *work  = context;
+    sqlite3_stmt  *rows  = NULL;
+    sqlite3_stmt  *texts = NULL;
+    int            code  = deft__sql_prepare(store->database, rows_command, &rows);
+    if (code == SQLITE_OK) {
+        code = deft__sql_prepare(store->database, texts_command, &texts);
     }
-    return deft__sql_finish(statement, code);
+    for (size_t i = 0; code == SQLITE_OK && i < work->count; i++) {
+        deft__sql_bind_blob(rows, 1, key_view(&work->keys[i]));
+        if (deft__sql_next(rows, &code)) {
+            if (is_in_hand(work, i, rows)) {
+                give(work, i, rows, work->texts[i], true);
+            } else {
+                code = read_text(store, work, i, rows, texts);
+            }
+        }
+        (void)sqlite3_reset(rows);
+    }
+    code = deft__sql_finish(texts, code);
+    return deft__sql_finish(rows, code);
 }
 
 deft_status deft__manifests_load(deft__store *store, const deft__store_key *keys, size_t count,
-                                 deft__manifest_found found, void *context, deft_error *error)
+                                 const deft_view *texts, deft__manifest_found found, void *context,
+                                 deft_error *error)
 {
-    loading work = {keys, count, found, context};
+    loading work = {keys, count, texts, found, context};
     return deft__store_read(store, load, &work, error);
 }
 

@@ -11,14 +11,19 @@ typedef struct deft__kept_manifest {
     deft_view era;        // which protocol it spoke, in the caller's word
     uint64_t  saved_at;   // since when it says this
     uint64_t  checked_at; // when it last said so
+    uint64_t  used_at;    // when a gateway last had it; not used for saving
+    bool      is_mapped;  // loaded: the text is one that the caller had
 } deft__kept_manifest;
 
 // Finds those of `count` keys that are kept, and calls `found` for each, with its place among the
 // keys. The manifest is borrowed for the call. One whose bytes the disk has changed is not found.
+// `texts` (NULL: none) are what the caller has from elsewhere (images.h), one for each key: where it is
+// the text that is kept, that one is given, and the kept one is not even read.
 typedef void (*deft__manifest_found)(void *context, size_t place,
                                      const deft__kept_manifest *manifest);
 deft_status deft__manifests_load(deft__store *store, const deft__store_key *keys, size_t count,
-                                 deft__manifest_found found, void *context, deft_error *error);
+                                 const deft_view *texts, deft__manifest_found found, void *context,
+                                 deft_error *error);
 
 // Keeps a manifest that a server gave at `checked_at`, in place of the one before; where it says the
 // same, only the time is kept. `saved_at` is not used.

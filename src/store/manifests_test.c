@@ -87,8 +87,9 @@ static void expect(const scene *here, const char *text)
     deft_error            error  = DEFT_ERROR_INIT;
     deft_buffer           found;
     deft_buffer_init(&found, NULL);
-    assert_ok(deft__manifests_load(here->store, keys, array_size(keys), describe, &found, &error),
-              error);
+    assert_ok(
+        deft__manifests_load(here->store, keys, array_size(keys), NULL, describe, &found, &error),
+        error);
     assert_view_equal(deft_buffer_view(&found), text);
     deft_buffer_clear(&found);
 }
@@ -161,7 +162,7 @@ static void a_large_manifest_comes_back_whole(void **state)
     reopen(here);
     deft_buffer found;
     deft_buffer_init(&found, NULL);
-    assert_ok(deft__manifests_load(here->store, &key, 1, describe, &found, &error), error);
+    assert_ok(deft__manifests_load(here->store, &key, 1, NULL, describe, &found, &error), error);
     assert_memory_equal(found.data + sizeof "0 slack" + 0, text, size);
     deft_buffer_clear(&found);
     free(text);
@@ -228,11 +229,38 @@ static void without_a_store_nothing_is_found(void **state)
     assert_ok(deft__store_prune(NULL, 1000, &error), error);
 }
 
+static void note_if_mapped(void *context, size_t place, const deft__kept_manifest *manifest)
+{
+    const char **text = context;
+    text[place]       = manifest->is_mapped ? manifest->text.data : "read";
+}
+
+static void a_text_in_hand_is_given_instead_of_the_kept_one(void **state)
+{
+    const scene          *here    = *state;
+    deft_error            error   = DEFT_ERROR_INIT;
+    const deft__store_key keys[]  = {key_of(here, "github"), key_of(here, "jira"),
+                                     key_of(here, "slack"), key_of(here, "linear")};
+    const deft_view       texts[] = {deft_view_of("{\"a\":1}"), deft_view_of("{\"a\":2}"),
+                                     deft_view_of(""), deft_view_of("{}")};
+    const char           *given[] = {"none", "none", "none", "none"};
+    save(here, "github", "{\"a\":1}", 100);
+    save(here, "jira", "{\"a\":3}", 100);  // has changed since
+    save(here, "slack", "{\"a\":3}", 100); // was not there
+    assert_ok(deft__manifests_load(here->store, keys, 4, texts, note_if_mapped, given, &error),
+              error);
+    assert_ptr_equal(given[0], texts[0].data);
+    assert_string_equal(given[1], "read");
+    assert_string_equal(given[2], "read");
+    assert_string_equal(given[3], "none"); // it is not kept, so it is not known
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        TEST(a_text_in_hand_is_given_instead_of_the_kept_one),
         TEST(what_is_saved_is_found_at_the_next_start),
         TEST(the_same_text_keeps_its_age),
         TEST(what_is_forgotten_is_not_found),

@@ -39,6 +39,9 @@ const char *const deft__schema_steps[] = {
     // 4: servers that the user does not trust for now.
     ("CREATE TABLE quarantine("
      "  name TEXT PRIMARY KEY NOT NULL, since INTEGER NOT NULL) WITHOUT ROWID;"),
+
+    // 5: built indexes are files of their own now (images.h), which can be mapped.
+    "DROP TABLE images;",
 };
 
 const size_t deft__schema_version = sizeof deft__schema_steps / sizeof deft__schema_steps[0];

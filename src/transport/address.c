@@ -4,8 +4,7 @@
 #include "http/headers.h"
 #include "http/syntax.h"
 #include "http/target.h"
-
-#include <curl/curl.h>
+#include "transport/curl.h"
 
 typedef struct origin {
     bool                 is_https;
@@ -47,24 +46,28 @@ bool deft__address_is_same_origin(deft_view a, deft_view b)
 
 bool deft__address_resolve(deft_view base, deft_view reference, deft_buffer *out)
 {
-    deft_buffer text; // both, each with a NUL
+    const deft__curl *curl = deft__curl_load(NULL);
+    deft_buffer       text; // both, each with a NUL
+    if (curl == NULL) {
+        return false;
+    }
     deft_buffer_init(&text, out->allocator);
     deft_buffer_append(&text, base);
     deft_buffer_append_byte(&text, '\0');
     deft_buffer_append(&text, reference);
     deft_buffer_append_byte(&text, '\0');
     bool   is_resolved = false;
-    CURLU *url         = curl_url();
+    CURLU *url         = curl->url();
     char  *whole       = NULL;
     if (text.status == DEFT_OK && url != NULL &&
-        curl_url_set(url, CURLUPART_URL, text.data, 0) == CURLUE_OK &&
-        curl_url_set(url, CURLUPART_URL, text.data + base.size + 1, 0) == CURLUE_OK &&
-        curl_url_get(url, CURLUPART_URL, &whole, 0) == CURLUE_OK) {
+        curl->url_set(url, CURLUPART_URL, text.data, 0) == CURLUE_OK &&
+        curl->url_set(url, CURLUPART_URL, text.data + base.size + 1, 0) == CURLUE_OK &&
+        curl->url_get(url, CURLUPART_URL, &whole, 0) == CURLUE_OK) {
         deft_buffer_append_text(out, whole);
         is_resolved = out->status == DEFT_OK;
     }
-    curl_free(whole);
-    curl_url_cleanup(url);
+    curl->free(whole);
+    curl->url_cleanup(url);
     deft_buffer_clear(&text);
     return is_resolved;
 }

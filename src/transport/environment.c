@@ -243,6 +243,30 @@ static bool expand_address(launching *now)
     return true;
 }
 
+static bool expand_login(launching *now)
+{
+    const deft_server_login *from = &now->server->login;
+    deft_server_login       *to   = &now->launch->server.login;
+    const struct {
+        deft_view  text;
+        deft_view *expanded;
+    } texts[] = {
+        {from->client_id, &to->client_id},
+        {from->client_secret, &to->client_secret},
+        {from->issuer, &to->issuer},
+        {from->scope, &to->scope},
+        {from->metadata_url, &to->metadata_url},
+    };
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
+        const char *text = expand_whole(now, "oauth", texts[i].text);
+        if (text == NULL) {
+            return false;
+        }
+        *texts[i].expanded = deft_view_of(text);
+    }
+    return true;
+}
+
 static bool expand_directory(launching *now)
 {
     if (now->server->directory.size > 0) {
@@ -266,7 +290,7 @@ deft_status deft__launch_init(deft__launch *launch, const deft_server_config *se
     deft_buffer_init(&now.scratch, allocator);
     launch->server     = *server;
     const bool is_done = expand_arguments(&now) && expand_environment(&now) &&
-                         expand_address(&now) && expand_directory(&now);
+                         expand_address(&now) && expand_login(&now) && expand_directory(&now);
     deft_buffer_clear(&now.scratch);
     if (!is_done && error != NULL) {
         *error = cause;

@@ -6,9 +6,9 @@
 #include "http/headers.h"
 #include "http/target.h"
 #include "io/poll.h"
+#include "transport/curl.h"
 
 #include <assert.h>
-#include <curl/curl.h>
 #include <errno.h>
 #include <sys/socket.h>
 
@@ -25,17 +25,18 @@
 #define KEPT_SIZE_MAX (64u * 1024)
 
 struct deft__fetcher {
-    deft__loop  *loop;
-    CURLM       *multi;
-    deft__alarm *alarm; // for libcurl's own timeouts
-    deft__task   soon;  // the same, for one of no time at all
-    uint64_t     connect_timeout_ms;
-    char        *bundle;      // of certificates; NULL: the system's
-    char        *folder;      // likewise
-    deft__fetch *noted;       // those that have something to tell, first come first served
-    deft__fetch *noted_last;  // of those
-    size_t       fetch_count; // that have not been freed
-    bool         is_telling;
+    const deft__curl *curl;
+    deft__loop       *loop;
+    CURLM            *multi;
+    deft__alarm      *alarm; // for libcurl's own timeouts
+    deft__task        soon;  // the same, for one of no time at all
+    uint64_t          connect_timeout_ms;
+    char             *bundle;      // of certificates; NULL: the system's
+    char             *folder;      // likewise
+    deft__fetch      *noted;       // those that have something to tell, first come first served
+    deft__fetch      *noted_last;  // of those
+    size_t            fetch_count; // that have not been freed
+    bool              is_telling;
 };
 
 // A socket of libcurl's, while it is watched.
@@ -47,6 +48,7 @@ typedef struct watch {
 
 struct deft__fetch {
     deft__fetcher      *fetcher;
+    const deft__curl   *curl; // the fetcher's
     CURL               *easy;
     struct curl_slist  *headers;
     deft__fetch_options options; // only the callbacks
@@ -123,7 +125,7 @@ static void describe(const deft__fetch *fetch, bool was_sent, deft_error *error)
 {
     const char *clause = clause_of(fetch->code);
     long        number = 0;
-    curl_easy_getinfo(fetch->easy, CURLINFO_OS_ERRNO, &number);
+    fetch->curl->easy_getinfo(fetch->easy, CURLINFO_OS_ERRNO, &number);
     if (fetch->is_over) {
         (void)deft__fail(error, DEFT_LIMIT, 0, "sent an answer that is too large");
     } else if (clause != NULL) {
@@ -135,14 +137,14 @@ static void describe(const deft__fetch *fetch, bool was_sent, deft_error *error)
         (void)deft__fail(error, DEFT_INVALID, 0, "%s: %s",
                          was_sent ? "broke off its answer" : "could not be reached",
                          number == ECONNREFUSED ? "the connection was refused"
-                                                : curl_easy_strerror(fetch->code));
+                                                : fetch->curl->easy_strerror(fetch->code));
     }
 }
 
 static deft__fetch_end end_of(const deft__fetch *fetch, deft_error *error)
 {
     curl_off_t sent_at = 0;
-    curl_easy_getinfo(fetch->easy, CURLINFO_PRETRANSFER_TIME_T, &sent_at);
+    fetch->curl->easy_getinfo(fetch->easy, CURLINFO_PRETRANSFER_TIME_T, &sent_at);
     *error = (deft_error)DEFT_ERROR_INIT;
     if (fetch->code == CURLE_OK) {
         return DEFT__FETCH_WHOLE;
@@ -189,9 +191,9 @@ static void settle(deft__fetcher *fetcher)
 {
     CURLMsg *message;
     int      left;
-    while ((message = curl_multi_info_read(fetcher->multi, &left)) != NULL) {
+    while ((message = fetcher->curl->multi_info_read(fetcher->multi, &left)) != NULL) {
         deft__fetch *fetch = NULL;
-        curl_easy_getinfo(message->easy_handle, CURLINFO_PRIVATE, (char **)&fetch);
+        fetcher->curl->easy_getinfo(message->easy_handle, CURLINFO_PRIVATE, (char **)&fetch);
         fetch->is_done = true;
         fetch->code    = message->data.result;
         note(fetch);
@@ -217,7 +219,7 @@ static void settle(deft__fetcher *fetcher)
 static void act(deft__fetcher *fetcher, curl_socket_t socket, int events)
 {
     int running = 0;
-    curl_multi_socket_action(fetcher->multi, socket, events, &running);
+    fetcher->curl->multi_socket_action(fetcher->multi, socket, events, &running);
     settle(fetcher);
 }
 
@@ -279,7 +281,7 @@ static int watch_socket(CURL *easy, curl_socket_t socket, int what, void *contex
     watch         *one     = assigned;
     if (what == CURL_POLL_REMOVE) {
         unwatch(fetcher, one);
-        curl_multi_assign(fetcher->multi, socket, NULL);
+        fetcher->curl->multi_assign(fetcher->multi, socket, NULL);
         return 0;
     }
     if (one == NULL) {
@@ -287,7 +289,7 @@ static int watch_socket(CURL *easy, curl_socket_t socket, int what, void *contex
         if (one == NULL) {
             return -1;
         }
-        curl_multi_assign(fetcher->multi, socket, one);
+        fetcher->curl->multi_assign(fetcher->multi, socket, one);
     }
     deft__poll_watch(one->poll, (what != CURL_POLL_OUT ? DEFT__POLL_READABLE : 0u) |
                                     (what != CURL_POLL_IN ? DEFT__POLL_WRITABLE : 0u));
@@ -327,6 +329,10 @@ static void free_text(const deft__fetcher *fetcher, char *text)
 deft__fetcher *deft__fetcher_new(deft__loop *loop, const char *const *environment,
                                  uint64_t connect_timeout_ms, deft_error *error)
 {
+    const deft__curl *curl = deft__curl_load(error);
+    if (curl == NULL) {
+        return NULL;
+    }
     deft__fetcher *fetcher = deft__new(deft__loop_allocator(loop), sizeof *fetcher);
     if (fetcher == NULL) {
         deft__fail_memory(error);
@@ -334,11 +340,12 @@ deft__fetcher *deft__fetcher_new(deft__loop *loop, const char *const *environmen
     }
     const char *bundle          = variable(environment, "CURL_CA_BUNDLE");
     const char *file            = variable(environment, "SSL_CERT_FILE");
+    fetcher->curl               = curl;
     fetcher->loop               = loop;
     fetcher->connect_timeout_ms = connect_timeout_ms > 0 ? connect_timeout_ms : CONNECT_TIMEOUT_MS;
     fetcher->alarm              = deft__alarm_new(loop, time_is_up, fetcher);
-    curl_global_init(CURL_GLOBAL_DEFAULT); // counted
-    fetcher->multi = curl_multi_init();
+    curl->global_init(CURL_GLOBAL_DEFAULT); // counted
+    fetcher->multi = curl->multi_init();
     deft__task_init(&fetcher->soon, time_is_up, fetcher);
     if (fetcher->alarm == NULL || fetcher->multi == NULL ||
         !copy_text(fetcher, bundle != NULL ? bundle : file, &fetcher->bundle) ||
@@ -347,11 +354,11 @@ deft__fetcher *deft__fetcher_new(deft__loop *loop, const char *const *environmen
         deft__fail_memory(error);
         return NULL;
     }
-    curl_multi_setopt(fetcher->multi, CURLMOPT_SOCKETFUNCTION, watch_socket);
-    curl_multi_setopt(fetcher->multi, CURLMOPT_SOCKETDATA, fetcher);
-    curl_multi_setopt(fetcher->multi, CURLMOPT_TIMERFUNCTION, set_timer);
-    curl_multi_setopt(fetcher->multi, CURLMOPT_TIMERDATA, fetcher);
-    curl_multi_setopt(fetcher->multi, CURLMOPT_MAXCONNECTS, IDLE_CONNECTIONS_MAX);
+    curl->multi_setopt(fetcher->multi, CURLMOPT_SOCKETFUNCTION, watch_socket);
+    curl->multi_setopt(fetcher->multi, CURLMOPT_SOCKETDATA, fetcher);
+    curl->multi_setopt(fetcher->multi, CURLMOPT_TIMERFUNCTION, set_timer);
+    curl->multi_setopt(fetcher->multi, CURLMOPT_TIMERDATA, fetcher);
+    curl->multi_setopt(fetcher->multi, CURLMOPT_MAXCONNECTS, IDLE_CONNECTIONS_MAX);
     return fetcher;
 }
 
@@ -366,8 +373,8 @@ void deft__fetcher_free(deft__fetcher *fetcher)
         fetcher->noted     = fetch->next_noted;
         give_back(fetch);
     }
-    curl_multi_cleanup(fetcher->multi);
-    curl_global_cleanup();
+    fetcher->curl->multi_cleanup(fetcher->multi);
+    fetcher->curl->global_cleanup();
     deft__loop_undefer(fetcher->loop, &fetcher->soon);
     deft__alarm_free(fetcher->alarm);
     free_text(fetcher, fetcher->bundle);
@@ -388,7 +395,7 @@ static size_t take_header(char *data, size_t one, size_t size, void *context)
         fetch->is_over = true;
         return 0;
     }
-    curl_easy_getinfo(fetch->easy, CURLINFO_RESPONSE_CODE, &status);
+    fetch->curl->easy_getinfo(fetch->easy, CURLINFO_RESPONSE_CODE, &status);
     if (size <= 2 && (data[0] == '\r' || data[0] == '\n') && status >= 200) {
         fetch->has_head = true;
         note(fetch);
@@ -441,9 +448,10 @@ static bool add_header(deft__fetch *fetch, deft_view name, deft_view value, deft
     deft_buffer_append_text(scratch, value.size > 0 ? ": " : ";");
     deft_buffer_append(scratch, value);
     deft_buffer_append_byte(scratch, '\0');
-    struct curl_slist *all =
-        scratch->status == DEFT_OK ? curl_slist_append(fetch->headers, scratch->data) : NULL;
-    fetch->headers = all != NULL ? all : fetch->headers;
+    struct curl_slist *all = scratch->status == DEFT_OK
+                                 ? fetch->curl->slist_append(fetch->headers, scratch->data)
+                                 : NULL;
+    fetch->headers         = all != NULL ? all : fetch->headers;
     return all != NULL;
 }
 
@@ -458,7 +466,7 @@ static bool add_headers(deft__fetch *fetch, const deft__fetch_options *options)
     deft_buffer_clear(&scratch);
     if (is_added) {
         // libcurl would wait a second for the server's consent before a large body.
-        struct curl_slist *all = curl_slist_append(fetch->headers, "Expect:");
+        struct curl_slist *all = fetch->curl->slist_append(fetch->headers, "Expect:");
         fetch->headers         = all != NULL ? all : fetch->headers;
         is_added               = all != NULL;
     }
@@ -477,19 +485,20 @@ static bool is_loopback(const char *url)
 static void set_method(deft__fetch *fetch, const deft__fetch_options *options)
 {
     if (strcmp(options->method, "POST") == 0) {
-        curl_easy_setopt(fetch->easy, CURLOPT_POST, 1L);
-        curl_easy_setopt(fetch->easy, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)options->body.size);
+        fetch->curl->easy_setopt(fetch->easy, CURLOPT_POST, 1L);
+        fetch->curl->easy_setopt(fetch->easy, CURLOPT_POSTFIELDSIZE_LARGE,
+                                 (curl_off_t)options->body.size);
     }
     if (strcmp(options->method, "POST") == 0 && options->is_once) {
         // What it has read and cannot rewind, libcurl cannot repeat.
         fetch->body = options->body;
-        curl_easy_setopt(fetch->easy, CURLOPT_READFUNCTION, give_body);
-        curl_easy_setopt(fetch->easy, CURLOPT_READDATA, fetch);
+        fetch->curl->easy_setopt(fetch->easy, CURLOPT_READFUNCTION, give_body);
+        fetch->curl->easy_setopt(fetch->easy, CURLOPT_READDATA, fetch);
     } else if (strcmp(options->method, "POST") == 0) {
-        curl_easy_setopt(fetch->easy, CURLOPT_POSTFIELDS,
-                         options->body.size > 0 ? options->body.data : "");
+        fetch->curl->easy_setopt(fetch->easy, CURLOPT_POSTFIELDS,
+                                 options->body.size > 0 ? options->body.data : "");
     } else if (strcmp(options->method, "GET") != 0) {
-        curl_easy_setopt(fetch->easy, CURLOPT_CUSTOMREQUEST, options->method);
+        fetch->curl->easy_setopt(fetch->easy, CURLOPT_CUSTOMREQUEST, options->method);
     }
 }
 
@@ -497,36 +506,37 @@ static bool set_options(deft__fetch *fetch, const deft__fetch_options *options)
 {
     CURL                *easy    = fetch->easy;
     const deft__fetcher *fetcher = fetch->fetcher;
-    curl_easy_setopt(easy, CURLOPT_PRIVATE, fetch);
-    curl_easy_setopt(easy, CURLOPT_HTTPHEADER, fetch->headers);
-    curl_easy_setopt(easy, CURLOPT_HEADERFUNCTION, take_header);
-    curl_easy_setopt(easy, CURLOPT_HEADERDATA, fetch);
-    curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, take_body);
-    curl_easy_setopt(easy, CURLOPT_WRITEDATA, fetch);
-    curl_easy_setopt(easy, CURLOPT_OPENSOCKETFUNCTION, open_socket);
-    curl_easy_setopt(easy, CURLOPT_CONNECTTIMEOUT_MS, (long)fetcher->connect_timeout_ms);
-    curl_easy_setopt(easy, CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_1_1);
-    curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
-    curl_easy_setopt(easy, CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L);
-    curl_easy_setopt(easy, CURLOPT_TCP_KEEPALIVE, 1L);
-    curl_easy_setopt(easy, CURLOPT_TCP_KEEPIDLE, KEEPALIVE_IDLE_S);
-    curl_easy_setopt(easy, CURLOPT_TCP_KEEPINTVL, KEEPALIVE_INTERVAL_S);
-    curl_easy_setopt(easy, CURLOPT_QUICK_EXIT, 1L); // breaking off waits for no name server
-    curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "http,https");
+    const deft__curl    *curl    = fetch->curl;
+    curl->easy_setopt(easy, CURLOPT_PRIVATE, fetch);
+    curl->easy_setopt(easy, CURLOPT_HTTPHEADER, fetch->headers);
+    curl->easy_setopt(easy, CURLOPT_HEADERFUNCTION, take_header);
+    curl->easy_setopt(easy, CURLOPT_HEADERDATA, fetch);
+    curl->easy_setopt(easy, CURLOPT_WRITEFUNCTION, take_body);
+    curl->easy_setopt(easy, CURLOPT_WRITEDATA, fetch);
+    curl->easy_setopt(easy, CURLOPT_OPENSOCKETFUNCTION, open_socket);
+    curl->easy_setopt(easy, CURLOPT_CONNECTTIMEOUT_MS, (long)fetcher->connect_timeout_ms);
+    curl->easy_setopt(easy, CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_1_1);
+    curl->easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
+    curl->easy_setopt(easy, CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L);
+    curl->easy_setopt(easy, CURLOPT_TCP_KEEPALIVE, 1L);
+    curl->easy_setopt(easy, CURLOPT_TCP_KEEPIDLE, KEEPALIVE_IDLE_S);
+    curl->easy_setopt(easy, CURLOPT_TCP_KEEPINTVL, KEEPALIVE_INTERVAL_S);
+    curl->easy_setopt(easy, CURLOPT_QUICK_EXIT, 1L); // breaking off waits for no name server
+    curl->easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "http,https");
     if (is_loopback(options->url)) {
-        curl_easy_setopt(easy, CURLOPT_NOPROXY, "*");
+        curl->easy_setopt(easy, CURLOPT_NOPROXY, "*");
     }
     if (fetcher->bundle != NULL) {
-        curl_easy_setopt(easy, CURLOPT_CAINFO, fetcher->bundle);
+        curl->easy_setopt(easy, CURLOPT_CAINFO, fetcher->bundle);
     }
     if (fetcher->folder != NULL) {
-        curl_easy_setopt(easy, CURLOPT_CAPATH, fetcher->folder);
+        curl->easy_setopt(easy, CURLOPT_CAPATH, fetcher->folder);
     }
     set_method(fetch, options);
     // What libcurl copies may find no memory.
-    return curl_easy_setopt(easy, CURLOPT_USERAGENT, "deft/" DEFT_VERSION_STRING) == CURLE_OK &&
-           curl_easy_setopt(easy, CURLOPT_ACCEPT_ENCODING, "gzip, deflate") == CURLE_OK &&
-           curl_easy_setopt(easy, CURLOPT_URL, options->url) == CURLE_OK;
+    return curl->easy_setopt(easy, CURLOPT_USERAGENT, "deft/" DEFT_VERSION_STRING) == CURLE_OK &&
+           curl->easy_setopt(easy, CURLOPT_ACCEPT_ENCODING, "gzip, deflate") == CURLE_OK &&
+           curl->easy_setopt(easy, CURLOPT_URL, options->url) == CURLE_OK;
 }
 
 deft__fetch *deft__fetch_new(deft__fetcher *fetcher, const deft__fetch_options *options)
@@ -537,16 +547,17 @@ deft__fetch *deft__fetch_new(deft__fetcher *fetcher, const deft__fetch_options *
         return NULL;
     }
     fetch->fetcher = fetcher;
+    fetch->curl    = fetcher->curl;
     fetch->options = (deft__fetch_options){.context  = options->context,
                                            .answered = options->answered,
                                            .read     = options->read,
                                            .ended    = options->ended,
                                            .size_max = options->size_max};
     deft_buffer_init(&fetch->inbox, allocator);
-    fetch->easy = curl_easy_init();
+    fetch->easy = fetcher->curl->easy_init();
     fetcher->fetch_count++;
     if (fetch->easy == NULL || !add_headers(fetch, options) || !set_options(fetch, options) ||
-        curl_multi_add_handle(fetcher->multi, fetch->easy) != CURLM_OK) {
+        fetcher->curl->multi_add_handle(fetcher->multi, fetch->easy) != CURLM_OK) {
         deft__fetch_free(fetch);
         return NULL;
     }
@@ -560,10 +571,10 @@ void deft__fetch_free(deft__fetch *fetch)
     }
     deft__fetcher *fetcher = fetch->fetcher;
     if (fetch->easy != NULL) {
-        curl_multi_remove_handle(fetcher->multi, fetch->easy);
-        curl_easy_cleanup(fetch->easy);
+        fetcher->curl->multi_remove_handle(fetcher->multi, fetch->easy);
+        fetcher->curl->easy_cleanup(fetch->easy);
     }
-    curl_slist_free_all(fetch->headers);
+    fetcher->curl->slist_free_all(fetch->headers);
     fetch->easy    = NULL;
     fetch->headers = NULL;
     fetcher->fetch_count--;
@@ -579,14 +590,14 @@ void deft__fetch_free(deft__fetch *fetch)
 int deft__fetch_status(const deft__fetch *fetch)
 {
     long status = 0;
-    curl_easy_getinfo(fetch->easy, CURLINFO_RESPONSE_CODE, &status);
+    fetch->curl->easy_getinfo(fetch->easy, CURLINFO_RESPONSE_CODE, &status);
     return (int)status;
 }
 
 deft_view deft__fetch_header(const deft__fetch *fetch, const char *name)
 {
     struct curl_header *header = NULL;
-    if (curl_easy_header(fetch->easy, name, 0, CURLH_HEADER, -1, &header) != CURLHE_OK) {
+    if (fetch->curl->easy_header(fetch->easy, name, 0, CURLH_HEADER, -1, &header) != CURLHE_OK) {
         return deft_view_of(NULL);
     }
     return deft_view_of(header->value);
@@ -596,7 +607,8 @@ void deft__fetch_write_header(const deft__fetch *fetch, const char *name, deft_b
 {
     struct curl_header *header = NULL;
     size_t              index  = 0;
-    while (curl_easy_header(fetch->easy, name, index, CURLH_HEADER, -1, &header) == CURLHE_OK) {
+    while (fetch->curl->easy_header(fetch->easy, name, index, CURLH_HEADER, -1, &header) ==
+           CURLHE_OK) {
         deft_buffer_append_text(out, index > 0 ? ", " : "");
         deft_buffer_append_text(out, header->value);
         index++;
@@ -606,6 +618,6 @@ void deft__fetch_write_header(const deft__fetch *fetch, const char *name, deft_b
 deft_view deft__fetch_redirect(const deft__fetch *fetch)
 {
     const char *url = NULL;
-    curl_easy_getinfo(fetch->easy, CURLINFO_REDIRECT_URL, &url);
+    fetch->curl->easy_getinfo(fetch->easy, CURLINFO_REDIRECT_URL, &url);
     return deft_view_of(url);
 }

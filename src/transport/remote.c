@@ -3,6 +3,7 @@
 #include "base/fail.h"
 #include "base/memory.h"
 #include "http/syntax.h"
+#include "oauth/kept.h"
 #include "transport/address.h"
 #include "transport/remote_private.h"
 
@@ -24,6 +25,7 @@ static void give_back(deft__remote *remote)
     deft_buffer_clear(&remote->session);
     deft_buffer_clear(&remote->version);
     deft_buffer_clear(&remote->modern);
+    deft__kept_wipe(&remote->token);
     deft_buffer_clear(&remote->challenge);
     deft__mcp_reader_clear(&remote->sending);
     deft__mcp_reader_clear(&remote->arriving);
@@ -182,6 +184,7 @@ deft__remote *deft__remote_start(deft__loop *loop, const deft__remote_options *o
     deft_buffer_init(&remote->session, allocator);
     deft_buffer_init(&remote->version, allocator);
     deft_buffer_init(&remote->modern, allocator);
+    deft_buffer_init(&remote->token, allocator);
     deft_buffer_init(&remote->challenge, allocator);
     deft__mcp_reader_init(&remote->sending, allocator);
     deft__mcp_reader_init(&remote->arriving, allocator);
@@ -201,6 +204,20 @@ deft__remote *deft__remote_start(deft__loop *loop, const deft__remote_options *o
 bool deft__remote_is_open(const deft__remote *remote)
 {
     return remote->is_open;
+}
+
+void deft__remote_renewed(deft__remote *remote)
+{
+    deft__flow *next = NULL;
+    deft__remote_enter(remote);
+    for (deft__flow *flow = remote->flows.first; flow != NULL && !remote->is_over; flow = next) {
+        next = flow->next;
+        if (flow->is_parked) {
+            flow->is_parked = false;
+            deft__flow_start(flow, NULL);
+        }
+    }
+    deft__remote_leave(remote);
 }
 
 // --- Stopping. ------------------------------------------------------------------------------------

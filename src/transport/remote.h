@@ -30,6 +30,15 @@ typedef struct deft__remote_options {
     // or later.
     void (*closed)(void *context, deft_view reason);
     void (*unauthorized)(void *context, deft_view reason, deft_view challenge);
+    // Bearer tokens, where somebody sees to them; NULL: nobody does. A server that has an
+    // Authorization in its headers is never asked about. The token for the next request, and a number
+    // that tells it from others; empty: none. False: it is being renewed, deft__remote_renewed() tells.
+    bool (*token)(void *context, deft_view *token, uint32_t *number);
+    // The server has refused a request that had this token. True: there is or will be another, which
+    // deft__remote_renewed() tells, and the request is sent again. That happens once: with `is_last` it
+    // is refused for good. `clause` may be written: what a person is told instead of "wants a login".
+    bool (*refused)(void *context, int status, deft_view challenge, uint32_t number, bool is_last,
+                    deft_buffer *clause);
     // Something that a person should know, as a clause; may be NULL.
     void (*noted)(void *context, deft_view clause);
 
@@ -46,6 +55,9 @@ deft__remote *deft__remote_start(deft__loop *loop, const deft__remote_options *o
 
 // Whether it is spoken to over a network without TLS.
 bool deft__remote_is_open(const deft__remote *remote);
+
+// Tokens that were waited for are there, or will not come. Not from within a callback.
+void deft__remote_renewed(deft__remote *remote);
 
 void deft__remote_send(deft__remote *remote, deft_view line); // copied
 void deft__remote_stop(deft__remote *remote); // politely; `closed` tells when it is done

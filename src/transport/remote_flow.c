@@ -5,6 +5,7 @@
 #include "http/headers.h"
 #include "http/syntax.h"
 #include "mcp/era.h"
+#include "oauth/kept.h"
 #include "transport/address.h"
 #include "transport/remote_private.h"
 
@@ -528,11 +529,37 @@ static bool fetch(deft__flow *flow, const deft__mcp_message *message)
     return flow->fetch != NULL;
 }
 
+// The token that the next request goes with. False: it has to wait for it.
+static bool take_token(deft__flow *flow)
+{
+    deft__remote *remote = flow->remote;
+    deft_view     token  = deft_view_of(NULL);
+    if (remote->options.token == NULL || deft__remote_has_credentials(remote)) {
+        return true;
+    }
+    const bool is_there =
+        remote->options.token(remote->options.context, &token, &flow->token_number);
+    if (is_there && !deft_view_equal(token, deft_buffer_view(&remote->token))) {
+        deft__kept_wipe(&remote->token);
+        deft_buffer_reserve(&remote->token, token.size);
+        deft_buffer_append(&remote->token, token);
+    }
+    return is_there || flow->kind == DEFT__FLOW_GOODBYE; // which waits for nothing
+}
+
 void deft__flow_start(deft__flow *flow, const deft__mcp_message *message)
 {
     deft__remote     *remote = flow->remote;
     deft__mcp_message again  = {0};
     forget_answer(flow);
+    if (!take_token(flow)) {
+        flow->is_parked = true;
+        return;
+    }
+    if (remote->token.status != DEFT_OK) {
+        deft__remote_end_for_memory(remote);
+        return;
+    }
     if (message == NULL && flow->kind == DEFT__FLOW_MESSAGE && !flow->is_resuming &&
         deft__mcp_reader_take(&remote->sending, deft_buffer_view(&flow->line), NULL) == DEFT_OK &&
         deft__mcp_reader_next(&remote->sending, &again, NULL) == DEFT_OK) {

@@ -3,10 +3,11 @@
 #include "http/headers.h"
 #include "http/syntax.h"
 #include "mcp/era.h"
+#include "oauth/kept.h"
 #include "transport/remote_private.h"
 
 // Of ours, beside those of a tool's parameters.
-#define OWN_HEADERS_MAX 8u
+#define OWN_HEADERS_MAX 9u
 
 typedef struct heading {
     deft__arena *arena;
@@ -129,6 +130,20 @@ static void add_legacy(heading *head, const deft__flow *flow)
     }
 }
 
+static void add_token(heading *head, const deft__remote *remote)
+{
+    deft_buffer value;
+    if (remote->token.size > 0) {
+        deft_buffer_init(&value, head->arena->allocator);
+        deft_buffer_reserve(&value, remote->token.size + 8);
+        deft_buffer_append_text(&value, "Bearer ");
+        deft_buffer_append(&value, deft_buffer_view(&remote->token));
+        head->has_failed = head->has_failed || value.status != DEFT_OK;
+        add(head, "Authorization", deft_buffer_view(&value));
+        deft__kept_wipe(&value);
+    }
+}
+
 // The tool that a call is of, where it has mirrors; NULL: none.
 static const deft__remote_tool *tool_of(const deft__flow *flow, const deft__mcp_message *message)
 {
@@ -154,6 +169,7 @@ bool deft__flow_headers(const deft__flow *flow, const deft__mcp_message *message
         return false;
     }
     add_configured(&head, server);
+    add_token(&head, flow->remote);
     if (flow->kind == DEFT__FLOW_MESSAGE && !flow->is_resuming) {
         add(&head, "Content-Type", deft_view_of("application/json"));
         add(&head, "Accept", deft_view_of("application/json, text/event-stream"));

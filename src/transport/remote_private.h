@@ -82,6 +82,9 @@ typedef struct deft__flow {
     bool             is_too_long; // something was given up that may have been it
     bool             is_resuming; // a GET goes on with what a POST began
     bool             was_open;    // EVENTS: it has worked before
+    bool             is_parked;   // waits for a token
+    bool             was_refused; // for its token, and was sent again
+    uint32_t         token_number;
 
     bool is_busy;    // inside one of its callbacks
     bool is_dropped; // and was dropped meanwhile
@@ -107,6 +110,7 @@ struct deft__remote {
     deft_buffer           session;  // Mcp-Session-Id; empty: none
     deft_buffer           version;  // that initialize agreed on; empty: not yet
     deft_buffer           modern;   // the version of the last modern request
+    deft_buffer           token;    // of the last request: a secret; empty: none
     deft__mcp_reader      sending;  // reads what is sent
     deft__mcp_reader      arriving; // and what comes
 
@@ -194,7 +198,10 @@ void deft__events_ended(deft__flow *flow, deft__fetch_end end, deft_view clause)
 
 // "answered with HTTP 503: try later", of a flow whose answer is a page.
 void deft__flow_describe(const deft__flow *flow, deft_error *error);
-// Ends the remote since it wants a login. False: the answer is none of that kind.
+// Whether the configuration says who we are, so that tokens are none of our business.
+bool deft__remote_has_credentials(const deft__remote *remote);
+// Sees to an answer about who we are: waits for another token, fails this request for want of rights, or
+// ends the remote since it wants a login. False: the answer is none of that kind.
 bool deft__flow_take_login(deft__flow *flow);
 
 // --- remote_learn.c

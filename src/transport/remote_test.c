@@ -895,16 +895,24 @@ static const conversation faults[] = {
                          false},
                         END},
      .steps   = STEPS{DISCOVER,
-                    "login: wants a login (HTTP 401)|Bearer resource_metadata=\"x\", Basic "
-                      "realm=\"y\"",
+                    "login: wants a login (HTTP 401): run 'deft login github'|Bearer "
+                      "resource_metadata=\"x\", Basic realm=\"y\"",
                     NULL}},
     {.name = "more rights are wanted",
      .answers =
          ANSWERS{{"POST /mcp", NULL,
                   "403 none\nWWW-Authenticate: Bearer error=\"insufficient_scope\"\n\n", false},
                  END},
-     .steps =
-         STEPS{CALL, "login: wants a login (HTTP 403)|Bearer error=\"insufficient_scope\"", NULL}},
+     .steps = STEPS{CALL, "unanswered 3: wants a login (HTTP 403): run 'deft login github'", NULL}},
+    {.name = "more rights are wanted for anything at all",
+     .answers =
+         ANSWERS{{"POST /mcp", NULL,
+                  "403 none\nWWW-Authenticate: Bearer error=\"insufficient_scope\"\n\n", false},
+                 END},
+     .steps = STEPS{DISCOVER,
+                    "login: wants a login (HTTP 403): run 'deft login github'|Bearer "
+                    "error=\"insufficient_scope\"",
+                    NULL}},
     {.name = "a notification that is refused is nobody's business",
      .answers =
          ANSWERS{{"POST /mcp", "cancelled", "500 none\n\n", false},
@@ -1002,7 +1010,7 @@ static void it_can_be_freed_from_any_callback(void **state)
         {.answers = ANSWERS{{"POST /mcp", NULL, "500 none\n\n", false}, END},
          .steps   = STEPS{CALL, "unanswered 3: answered with HTTP 500"}},
         {.answers = ANSWERS{{"POST /mcp", NULL, "401 none\n\n", false}, END},
-         .steps   = STEPS{CALL, "login: wants a login (HTTP 401)|"}},
+         .steps   = STEPS{CALL, "login: wants a login (HTTP 401): run 'deft login github'|"}},
         {.answers   = ANSWERS{{"GET /mcp", NULL, "405 none\n\n", false}, END},
          .transport = DEFT_TRANSPORT_SSE,
          .steps     = STEPS{DISCOVER, "unanswered 1: speaks HTTP+SSE, which is legacy"}},

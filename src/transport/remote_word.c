@@ -6,8 +6,6 @@
 #include "http/syntax.h"
 #include "transport/remote_private.h"
 
-#include <stdio.h>
-
 // The message of a JSON error, of whichever kind; empty: none.
 static deft_view error_text(deft__remote *remote, deft_view body)
 {
@@ -61,6 +59,18 @@ static void write_cause(const deft__flow *flow, deft_buffer *out)
     }
 }
 
+// Whether a server repeats the token that it got: then nothing of what it says is shown.
+static bool holds(deft_view text, deft_view token)
+{
+    text = deft_view_slice(text, 0, DEFT__REMOTE_SAID_MAX + token.size); // no more is shown
+    for (size_t i = 0; token.size > 0 && i + token.size <= text.size; i++) {
+        if (deft_view_starts_with(deft_view_slice(text, i, token.size), token)) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static void write_details(const deft__flow *flow, deft_buffer *out)
 {
     const deft_view retry = deft__fetch_header(flow->fetch, "Retry-After");
@@ -70,7 +80,7 @@ static void write_details(const deft__flow *flow, deft_buffer *out)
         deft_buffer_append_text(out, " s");
     }
     const deft_view text = page_text(flow);
-    if (text.size > 0) {
+    if (text.size > 0 && !holds(text, deft_buffer_view(&flow->remote->token))) {
         deft_buffer_append_text(out, ": ");
         deft__launch_write_safely(&flow->remote->launch, text, DEFT__REMOTE_SAID_MAX, out);
     }
@@ -99,8 +109,9 @@ static bool has_bearer(deft_view challenges)
     return false;
 }
 
-static bool has_credentials(const deft_server_config *server)
+bool deft__remote_has_credentials(const deft__remote *remote)
 {
+    const deft_server_config *server = &remote->launch.server;
     for (size_t i = 0; i < server->header_count; i++) {
         if (deft__http_same_text(server->headers[i].name, "Authorization")) {
             return true;
@@ -109,23 +120,74 @@ static bool has_credentials(const deft_server_config *server)
     return false;
 }
 
+// Whether it is about rights that this one request needs, and others may not.
+static bool is_about_scope(const deft__flow *flow, int status, deft_view challenges)
+{
+    deft__http_challenge challenge;
+    deft_buffer          cause;
+    bool                 is_it = false;
+    deft_buffer_init(&cause, flow->remote->allocator);
+    while (deft__http_challenge_next(&challenges, &challenge) == DEFT_OK) {
+        deft_buffer_reset(&cause);
+        is_it = is_it || (deft__http_same_text(challenge.scheme, "Bearer") &&
+                          deft__http_challenge_parameter(&challenge, "error", &cause) &&
+                          deft_view_equals(deft_buffer_view(&cause), "insufficient_scope"));
+    }
+    deft_buffer_clear(&cause);
+    return is_it && status == 403 && flow->is_request &&
+           (flow->role == DEFT__FLOW_CALL || flow->role == DEFT__FLOW_OTHER);
+}
+
+static void write_refusal(const deft__remote *remote, int status, deft_buffer *clause)
+{
+    deft__quoted name;
+    if (deft__remote_has_credentials(remote)) {
+        deft_buffer_append_text(clause, "does not accept the Authorization in its headers (HTTP ");
+        deft_buffer_append_u64(clause, (uint64_t)status);
+        deft_buffer_append_byte(clause, ')');
+    } else {
+        deft_buffer_append_text(clause, "wants a login (HTTP ");
+        deft_buffer_append_u64(clause, (uint64_t)status);
+        deft_buffer_append_text(clause, "): run 'deft login ");
+        deft_buffer_append_text(clause, deft__quote(&name, remote->launch.server.name));
+        deft_buffer_append_byte(clause, '\'');
+    }
+}
+
 bool deft__flow_take_login(deft__flow *flow)
 {
     deft__remote *remote = flow->remote;
     const int     status = deft__fetch_status(flow->fetch);
+    deft_buffer   clause;
     deft_buffer_reset(&remote->challenge);
     deft__fetch_write_header(flow->fetch, "WWW-Authenticate", &remote->challenge);
     // 403 is also what a wrong Host or Origin gets; with a challenge it is about rights.
     if (status != 401 && !(status == 403 && has_bearer(deft_buffer_view(&remote->challenge)))) {
         return false;
     }
-    char clause[DEFT_ERROR_MESSAGE_SIZE];
-    (void)snprintf(clause, sizeof clause,
-                   has_credentials(&remote->launch.server)
-                       ? "does not accept the Authorization in its headers (HTTP %d)"
-                       : "wants a login (HTTP %d)",
-                   status);
-    remote->is_login_wanted = !remote->is_over;
-    deft__remote_end(remote, deft_view_of(clause));
+    deft_buffer_init(&clause, remote->allocator);
+    if (remote->options.refused != NULL && !deft__remote_has_credentials(remote) &&
+        remote->options.refused(remote->options.context, status,
+                                deft_buffer_view(&remote->challenge), flow->token_number,
+                                flow->was_refused, &clause) &&
+        !flow->was_refused) {
+        // It was not begun with, so that sending it again is not doing it twice.
+        flow->was_refused = true;
+        flow->is_parked   = true;
+        deft_buffer_clear(&clause);
+        return true;
+    }
+    if (clause.size == 0) {
+        write_refusal(remote, status, &clause);
+    }
+    const deft_view said =
+        clause.status == DEFT_OK ? deft_buffer_view(&clause) : deft_view_of("wants a login");
+    if (is_about_scope(flow, status, deft_buffer_view(&remote->challenge))) {
+        deft__flow_fail(flow, said);
+    } else {
+        remote->is_login_wanted = !remote->is_over;
+        deft__remote_end(remote, said);
+    }
+    deft_buffer_clear(&clause);
     return true;
 }

@@ -2,14 +2,28 @@
 // deft, and behind it the suite's server at URL. The scenario's name says what is asked for.
 import { connect } from './lib/clients.mjs';
 import { gateway, servers } from './lib/commands.mjs';
+import { login } from './lib/login.mjs';
 
 const scenario = process.env.MCP_CONFORMANCE_SCENARIO;
 const revision = process.env.MCP_CONFORMANCE_PROTOCOL_VERSION ?? '2025-11-25';
 const context = JSON.parse(process.env.MCP_CONFORMANCE_CONTEXT ?? '{}');
 const kind = revision >= '2026-07-28' ? 'modern' : 'legacy';
-servers.suite = () => ({ type: 'http', url: process.argv.at(-1) });
+servers.suite = () => ({
+  type: 'http',
+  url: process.argv.at(-1),
+  oauth: {
+    clientId: context.client_id,
+    clientSecret: context.client_secret,
+    clientIdMetadataUrl: 'https://conformance-test.local/client-metadata.json', // which the suite expects
+  },
+});
 
-const client = await connect(kind, gateway(['suite'], { toolSearch: { enabled: false } }));
+const deft = gateway(['suite'], { toolSearch: { enabled: false } });
+const wantsLogin = scenario.startsWith('auth/');
+if (wantsLogin) {
+  await login(deft, 'suite');
+}
+const client = await connect(kind, deft);
 const tools = await client.tools();
 console.log(scenario, kind, tools.map(({ name }) => name).join(' '));
 
@@ -50,6 +64,17 @@ const acts = {
   'json-schema-2020-12-preservation': () => call('json_schema_echo',
     { schema: tools.find(({ name }) => name === 'json_schema_2020_12_tool').inputSchema }),
 };
-await acts[scenario]?.();
+// What a person does who reads the error: logs in as it says, and tries again.
+async function callWithLogins() {
+  for (let logins = 1; ; logins++) {
+    const answer = JSON.stringify(await client.call('test-tool', {}).catch(String));
+    console.log(`test-tool ${answer}`);
+    if (!/run 'deft login/.test(answer) || logins > 4) {
+      return;
+    }
+    await login(deft, 'suite');
+  }
+}
+await (wantsLogin ? callWithLogins() : acts[scenario]?.());
 await client.close();
 process.exit(0);

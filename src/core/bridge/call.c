@@ -7,6 +7,7 @@
 //     {"tool_args": {"tool_name": "x", "a": 1}}                      the name among the arguments
 //     {"x": {"a": 1}}                                                the name as the only member
 #include "base/fail.h"
+#include "base/utf8.h"
 #include "core/bridge/answer.h"
 #include "core/bridge/arguments.h"
 #include "core/bridge/fit.h"
@@ -25,7 +26,10 @@ typedef struct unwrapping {
     deft_view            text;         // with which arguments, as JSON
     bool                 is_read_only; // the read-only call tool is among the layers
     bool                 is_refused;   // it was meant well, but that tool changes things
+    bool                 is_found;     // there is a tool called `name`
 } unwrapping;
+
+#define ASKED_SIZE_MAX 256u
 
 static const char *const name_words[]     = {"tool_name", "toolName", "tool_id", "tool", "name"};
 static const char *const argument_words[] = {"tool_args", "toolArgs",   "arguments",
@@ -331,11 +335,24 @@ static deft_status find_tool(unwrapping *call, deft_tool_id *tool, deft_error *e
                                                   : "no tool is called '%s'",
                           deft__quote(&quoted, call->name));
     }
-    status = check_effect(call, *tool, error);
+    call->is_found = true;
+    status         = check_effect(call, *tool, error);
     if (status == DEFT_OK) {
         status = deft__arguments_read(call->arguments, call->text, error);
     }
     return status == DEFT_OK ? unwrap_direct(call, *tool, error) : status;
+}
+
+static deft_status keep_asked(const unwrapping *wrapped, deft_tool_id tool, deft_buffer *asked,
+                              deft_error *error)
+{
+    const deft_catalog *catalog = deft_plan_catalog(deft_session_plan(wrapped->session));
+    deft_buffer_clear(asked);
+    deft_buffer_append(asked, wrapped->is_found
+                                  ? deft_catalog_tool(catalog, tool)->id
+                                  : deft_view_slice(wrapped->name, 0,
+                                                    deft__utf8_cut(wrapped->name, ASKED_SIZE_MAX)));
+    return asked->status == DEFT_OK ? DEFT_OK : deft__fail_memory(error);
 }
 
 deft_status deft_bridge_call(deft_session *session, const deft_settings *settings, deft_view name,
@@ -353,7 +370,9 @@ deft_status deft_bridge_call(deft_session *session, const deft_settings *setting
                            .name      = name,
                            .text      = arguments};
     deft_status status  = find_tool(&wrapped, &tool, &reason);
-    if (status == DEFT_OK) {
+    if (keep_asked(&wrapped, tool, &call->asked, error) != DEFT_OK) {
+        status = DEFT_OUT_OF_MEMORY;
+    } else if (status == DEFT_OK) {
         status = check_and_finish(session, settings, tool, deft__json_raw(read.object), call,
                                   answer, error);
     } else {
@@ -368,6 +387,7 @@ void deft_call_init(deft_call *call, const deft_allocator *allocator)
     *call = (deft_call){0};
     deft_buffer_init(&call->arguments, allocator);
     deft_buffer_init(&call->repaired, allocator);
+    deft_buffer_init(&call->asked, allocator);
 }
 
 void deft_call_clear(deft_call *call)
@@ -375,5 +395,6 @@ void deft_call_clear(deft_call *call)
     const deft_allocator *allocator = call->arguments.allocator;
     deft_buffer_clear(&call->arguments);
     deft_buffer_clear(&call->repaired);
+    deft_buffer_clear(&call->asked);
     deft_call_init(call, allocator);
 }

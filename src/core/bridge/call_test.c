@@ -261,6 +261,40 @@ static bool try_call(const deft_allocator *allocator, void *context)
     return status == DEFT_OK;
 }
 
+static const struct {
+    const char *name;
+    const char *called;
+    const char *arguments;
+    const char *asked;
+} asked_for[] = {
+    {"a tool", "tool_call", "{\"tool_name\":\"slack__search\"}", "slack::search"},
+    {"a tool with wrong arguments", "slack::search", "5", "slack::search"},
+    {"no tool", "tool_call", "{\"tool_name\":\"zebra\"}", "zebra"},
+    {"no tool, directly", "zebra", "{}", "zebra"},
+    {"several tools", "tool_call", "{\"tool_name\":\"search\"}", "search"},
+    {"no name", "tool_call", "{}", "tool_call"},
+};
+
+static void what_was_asked_for_is_known_also_when_refused(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < array_size(asked_for); i++) {
+        print_message("  %s\n", asked_for[i].name);
+        test_meeting meeting;
+        deft_error   error = DEFT_ERROR_INIT;
+        deft_call    call;
+        test_meeting_init(&meeting, DEFT_PRESET_DEFT);
+        test_meeting_start(&meeting);
+        deft_call_init(&call, NULL);
+        (void)deft_bridge_call(
+            meeting.session, &meeting.scene.settings, deft_view_of(asked_for[i].called),
+            deft_view_of(asked_for[i].arguments), &call, &meeting.answer, &error);
+        assert_view_equal(deft_buffer_view(&call.asked), asked_for[i].asked);
+        deft_call_clear(&call);
+        test_meeting_clear(&meeting);
+    }
+}
+
 static void allocations_fail_cleanly(void **state)
 {
     (void)state;
@@ -278,6 +312,7 @@ int main(void)
         cmocka_unit_test(what_is_refused_says_what_is_near),
         cmocka_unit_test(a_tool_that_is_gone_is_told_of),
         cmocka_unit_test(what_is_restricted_is_not_there),
+        cmocka_unit_test(what_was_asked_for_is_known_also_when_refused),
         cmocka_unit_test(allocations_fail_cleanly),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -92,6 +92,14 @@ bool deft__builder_string(deft_catalog_builder *builder, deft__json_value value,
     return builder->scratch.size == 0 || deft__arena_copy(&builder->decoded, *text, text);
 }
 
+bool deft__builder_copy_string(deft_catalog_builder *builder, deft__json_value value,
+                               deft_view *text)
+{
+    deft_buffer_reset(&builder->scratch);
+    const deft_view decoded = deft__json_string(value, &builder->scratch);
+    return builder->scratch.status == DEFT_OK && deft__arena_copy(&builder->decoded, decoded, text);
+}
+
 bool deft__builder_is_allowed(const deft_catalog_builder *builder, deft_view server, deft_view tool)
 {
     const deft_catalog_options *options = &builder->options;

@@ -110,6 +110,9 @@ bool deft__definition_read(deft__reading *reading, deft__json_value value);
 // The text of a JSON string for as long as the catalog lives: borrowed from the source, or a
 // decoded copy. Empty for anything but a string. False: no memory.
 bool deft__builder_string(deft_catalog_builder *builder, deft__json_value value, deft_view *text);
+// The same, and always a copy.
+bool deft__builder_copy_string(deft_catalog_builder *builder, deft__json_value value,
+                               deft_view *text);
 
 // What is wrong with a name, as the end of a sentence that begins with "name"; NULL when it is
 // fine. `reason` is where the words may be put.

@@ -192,6 +192,11 @@ static bool add_tool(finishing *self, uint32_t draft_index)
                                                     &record.tool.wire_name)) {
         return false;
     }
+    if (local.data == record.tool.name.data) {
+        // Where names are read one after the other, texts need not be in memory: they may be mapped.
+        record.tool.name =
+            deft_view_slice(record.tool.id, record.tool.id.size - local.size, SIZE_MAX);
+    }
     if (record.tool.parameter_count > 0) {
         record.tool.parameters = catalog->parameters + draft->parameter_first;
     }

@@ -57,14 +57,15 @@ static bool report(deft__reading *reading, deft__json_value value, const char *w
                                 what, flaw);
 }
 
-// The text of an optional string member. False: no memory.
+// The text of an optional string member, as a copy: what servers say of themselves is read together,
+// and the texts that it is from need not all be in memory then. False: no memory.
 static bool read_text(deft__reading *reading, deft__json_value object, const char *name,
                       deft_view *text)
 {
     const deft__json_value value = deft__json_member(object, name);
     const deft__json_kind  kind  = deft__json_kind_of(value);
     if (kind == DEFT__JSON_STRING) {
-        return deft__builder_string(reading->builder, value, text);
+        return deft__builder_copy_string(reading->builder, value, text);
     } else if (kind == DEFT__JSON_NONE || kind == DEFT__JSON_NULL) {
         return true;
     } else {
@@ -111,8 +112,8 @@ static bool read_server_facts(deft__reading *reading, deft__json_value object, s
         facts->info = deft__json_raw(info);
         if (!read_text(reading, info, "title", &facts->title) ||
             (facts->title.size == 0 &&
-             !deft__builder_string(reading->builder, deft__json_member(info, "name"),
-                                   &facts->title))) {
+             !deft__builder_copy_string(reading->builder, deft__json_member(info, "name"),
+                                        &facts->title))) {
             return false;
         }
         return read_text(reading, info, "version", &facts->version);

@@ -72,6 +72,7 @@ static void init_deft(deft_settings *settings)
         .queue_max                     = 1024,
         .message_size_max              = 64u * 1024 * 1024,
         .stderr_size_max               = 64u * 1024,
+        .discoveries_max               = 8,
     };
 }
 

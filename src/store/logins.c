@@ -1,0 +1,255 @@
+#include "store/logins.h"
+
+#include "base/fail.h"
+#include "base/hash.h"
+#include "store/file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+// A lock is one byte of the file PATH.lock: the first for the file of logins itself, held for as long
+// as it takes to write it, and one of the others for each login, held while it is renewed. Two logins
+// that fall on one byte wait for one another, and that is all.
+#define LOGIN_LOCKS  (1u << 20)
+#define LOCK_WAIT_MS 2000u
+
+static bool is_absolute(const char *path)
+{
+    return path != NULL && path[0] == '/';
+}
+
+bool deft__logins_path(const char *choice, const char *state_home, const char *home,
+                       deft_buffer *path)
+{
+    if (choice != NULL && choice[0] != '\0') {
+        if (strcmp(choice, "none") == 0) {
+            return false;
+        }
+        deft_buffer_append_text(path, choice);
+    } else if (is_absolute(state_home)) {
+        deft_buffer_append_text(path, state_home);
+        deft_buffer_append_text(path, "/deft/logins.json");
+    } else if (is_absolute(home)) {
+        deft_buffer_append_text(path, home);
+        deft_buffer_append_text(path, "/.local/state/deft/logins.json");
+    } else {
+        return false;
+    }
+    deft_buffer_append_byte(path, '\0');
+    return path->status == DEFT_OK;
+}
+
+// --- Locks. ---------------------------------------------------------------------------------------
+
+static int lock_byte(const char *path, off_t byte)
+{
+    deft_buffer name;
+    deft_buffer_init(&name, NULL);
+    deft_buffer_append_text(&name, path);
+    deft_buffer_append_text(&name, ".lock");
+    deft_buffer_append_byte(&name, '\0');
+    const int descriptor =
+        name.status == DEFT_OK ? open(name.data, O_RDWR | O_CREAT | O_CLOEXEC, 0600) : -1;
+    deft_buffer_clear(&name);
+    if (descriptor < 0) {
+        return -2;
+    }
+    // Of the open file, not of the process: another server of ours may want it as well.
+    struct flock range = {
+        .l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = byte, .l_len = 1, .l_pid = 0};
+    if (fcntl(descriptor, F_OFD_SETLK, &range) != 0) {
+        const bool is_held = errno == EAGAIN || errno == EACCES;
+        close(descriptor);
+        return is_held ? -1 : -2;
+    }
+    return descriptor;
+}
+
+int deft__logins_lock(const char *path, deft_view endpoint)
+{
+    (void)deft__store_file_make_folders(path);
+    return lock_byte(path, 1 + (off_t)(deft__hash(endpoint, 0) % LOGIN_LOCKS));
+}
+
+void deft__logins_unlock(int descriptor)
+{
+    if (descriptor >= 0) {
+        close(descriptor);
+    }
+}
+
+// Others hold it for a write only.
+static int lock_file(const char *path)
+{
+    const struct timespec pause      = {0, 5 * 1000 * 1000};
+    int                   descriptor = lock_byte(path, 0);
+    for (unsigned waited_ms = 0; descriptor == -1 && waited_ms < LOCK_WAIT_MS; waited_ms += 5) {
+        (void)nanosleep(&pause, NULL);
+        descriptor = lock_byte(path, 0);
+    }
+    return descriptor;
+}
+
+// --- The file. ------------------------------------------------------------------------------------
+
+static deft_status fail_file(const char *path, const char *what, int code, deft_error *error)
+{
+    deft__quoted name;
+    return deft__fail(error, code == ENOSPC ? DEFT_LIMIT : DEFT_INVALID, 0,
+                      "the file of logins %s %s: %s", deft__quote(&name, deft_view_of(path)), what,
+                      strerror(code));
+}
+
+static int read_descriptor(int descriptor, size_t size, deft_buffer *text)
+{
+    // In one piece: a buffer that grows leaves its old bytes behind.
+    if (!deft_buffer_reserve(text, size + 1)) {
+        return ENOMEM;
+    }
+    while (text->size <= size) {
+        const ssize_t got = read(descriptor, text->data + text->size, size + 1 - text->size);
+        if (got == 0) {
+            return 0;
+        } else if (got > 0) {
+            text->size += (size_t)got;
+        } else if (errno != EINTR) {
+            return errno;
+        }
+    }
+    return EFBIG; // it grows as we read; it is only ever replaced
+}
+
+// An absent file is an empty one.
+static deft_status read_file(const char *path, deft_buffer *text, deft_error *error)
+{
+    struct stat information;
+    const int   descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (descriptor < 0) {
+        return errno == ENOENT ? DEFT_OK : fail_file(path, "cannot be read", errno, error);
+    }
+    int failure = fstat(descriptor, &information) != 0 ? errno : 0;
+    if (failure == 0 && !S_ISREG(information.st_mode)) {
+        failure = EINVAL;
+    } else if (failure == 0 && information.st_size > (off_t)DEFT__KEPT_SIZE_MAX) {
+        failure = EFBIG;
+    }
+    if (failure == 0 && (information.st_mode & 077) != 0 && information.st_uid == geteuid()) {
+        (void)fchmod(descriptor, 0600); // it holds secrets
+    }
+    if (failure == 0) {
+        failure = read_descriptor(descriptor, (size_t)information.st_size, text);
+    }
+    close(descriptor);
+    return failure == 0 ? DEFT_OK : fail_file(path, "cannot be read", failure, error);
+}
+
+static int write_whole(int descriptor, deft_view text)
+{
+    while (text.size > 0) {
+        const ssize_t written = write(descriptor, text.data, text.size);
+        if (written < 0 && errno != EINTR) {
+            return errno;
+        }
+        text = deft_view_slice(text, written > 0 ? (size_t)written : 0, text.size);
+    }
+    return fsync(descriptor) == 0 ? 0 : errno;
+}
+
+// Under the lock, so that the name of the new file is ours alone.
+static int replace_file(const char *path, deft_view text)
+{
+    deft_buffer name;
+    deft_buffer_init(&name, NULL);
+    deft_buffer_append_text(&name, path);
+    deft_buffer_append_text(&name, ".new");
+    deft_buffer_append_byte(&name, '\0');
+    if (name.status != DEFT_OK) {
+        return ENOMEM;
+    }
+    (void)unlink(name.data); // of a process that was killed here
+    const int descriptor = open(name.data, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    int       failure    = descriptor < 0 ? errno : write_whole(descriptor, text);
+    if (descriptor >= 0) {
+        close(descriptor);
+    }
+    if (failure == 0 && rename(name.data, path) != 0) {
+        failure = errno;
+    }
+    if (failure != 0 && descriptor >= 0) {
+        (void)unlink(name.data);
+    }
+    deft_buffer_clear(&name);
+    return failure;
+}
+
+static deft_status name_file(const char *path, const deft_error *cause, deft_error *error)
+{
+    deft__quoted name;
+    return deft__fail(error, cause->status, 0, "the file of logins %s %s",
+                      deft__quote(&name, deft_view_of(path)), cause->message);
+}
+
+deft_status deft__logins_load(const char *path, deft_view endpoint, deft__kept_login *login,
+                              deft_error *error)
+{
+    deft_error  cause = DEFT_ERROR_INIT;
+    deft_buffer text;
+    deft_buffer_init(&text, login->texts[0].allocator);
+    deft_status status = read_file(path, &text, error);
+    if (status == DEFT_OK) {
+        status = deft__kept_find(deft_buffer_view(&text), endpoint, login, &cause);
+        if (status == DEFT_INVALID || status == DEFT_LIMIT) {
+            status = name_file(path, &cause, error);
+        } else if (status == DEFT_OUT_OF_MEMORY) {
+            (void)deft__fail_memory(error);
+        }
+    }
+    deft__kept_wipe(&text);
+    return status;
+}
+
+static deft_status save(const char *path, deft_view endpoint, const deft__kept_login *login,
+                        deft_error *error)
+{
+    deft_error  cause = DEFT_ERROR_INIT;
+    deft_buffer text;
+    deft_buffer changed;
+    deft_buffer_init(&text, NULL);
+    deft_buffer_init(&changed, NULL);
+    deft_status status = read_file(path, &text, error);
+    if (status == DEFT_OK && (text.size > 0 || login != NULL)) {
+        status = deft__kept_replace(deft_buffer_view(&text), endpoint, login, &changed, &cause);
+        if (status != DEFT_OK) {
+            status = name_file(path, &cause, error);
+        } else {
+            deft_buffer_append_byte(&changed, '\n');
+            const int failure =
+                changed.status != DEFT_OK ? ENOMEM : replace_file(path, deft_buffer_view(&changed));
+            status = failure == 0 ? DEFT_OK : fail_file(path, "cannot be written", failure, error);
+        }
+    }
+    deft__kept_wipe(&text);
+    deft__kept_wipe(&changed);
+    return status;
+}
+
+deft_status deft__logins_save(const char *path, deft_view endpoint, const deft__kept_login *login,
+                              deft_error *error)
+{
+    const int failure = deft__store_file_make_folders(path);
+    if (failure != 0) {
+        return fail_file(path, "cannot be made", failure, error);
+    }
+    const int lock = lock_file(path);
+    if (lock == -1) {
+        return fail_file(path, "is being written by somebody else, and stays so", EAGAIN, error);
+    }
+    const deft_status status = save(path, endpoint, login, error);
+    deft__logins_unlock(lock);
+    return status;
+}
