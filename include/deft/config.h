@@ -135,6 +135,7 @@ typedef struct deft_server_config {
     uint64_t            start_timeout_ms; // the same
     deft_era            era;
     deft_server_tools   tools; // what may be used of it; also in the settings
+    deft_view           ca;    // http and sse: a file with the only certificates to trust; or empty
     deft_server_login   login; // http and sse
 } deft_server_config;
 

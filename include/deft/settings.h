@@ -185,6 +185,12 @@ typedef struct deft_settings {
     uint64_t message_size_max; // bytes of one message from a peer
     uint64_t stderr_size_max;  // bytes kept of what a server writes to stderr
 
+    // Files of certificates; empty: none.
+    deft_view remote_ca;            // trusted at remote servers, beside those of the system
+    deft_view http_tls_certificate; // what `deft serve --http` shows
+    deft_view http_tls_key;         // its key
+    deft_view http_tls_client_ca;   // agents must have a certificate that one of these has signed
+
     // Of the gateway, for all servers together.
     uint64_t discoveries_max; // servers that are started at once to learn what they have
 } deft_settings;

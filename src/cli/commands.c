@@ -266,6 +266,27 @@ static const deft__flag flags[DEFT__FLAG_COUNT] = {
             .help          = "Over HTTP, let pages of this origin use the gateway",
             .is_repeatable = true,
         },
+    [DEFT__FLAG_TLS_CERTIFICATE] =
+        {
+            .name       = "tls-certificate",
+            .kind       = DEFT__VALUE_FILE,
+            .value_name = "FILE",
+            .help       = "Over HTTP, speak TLS with this certificate (PEM, with its chain)",
+        },
+    [DEFT__FLAG_TLS_KEY] =
+        {
+            .name       = "tls-key",
+            .kind       = DEFT__VALUE_FILE,
+            .value_name = "FILE",
+            .help       = "The private key of the certificate",
+        },
+    [DEFT__FLAG_TLS_CLIENT_CA] =
+        {
+            .name       = "tls-client-ca",
+            .kind       = DEFT__VALUE_FILE,
+            .value_name = "FILE",
+            .help       = "Let in only who has a certificate signed by one of these",
+        },
     [DEFT__FLAG_SCOPE] =
         {
             .name       = "scope",
@@ -292,6 +313,9 @@ static const char *const serve_examples[] = {
     "In a terminal: says how to put it into an agent's configuration",
     "{\"mcpServers\": {\"deft\": {\"command\": \"deft\", \"args\": [\"serve\"]}}}",
     "What an agent's configuration says",
+    "deft serve --http 0.0.0.0:8443 --token-file tokens --tls-certificate cert.pem --tls-key "
+    "key.pem",
+    "For agents on other machines, in private",
     NULL,
 };
 
@@ -447,7 +471,9 @@ static const deft__command commands[] = {
         .operands = "",
         .flags    = DEFT__FLAG_BIT(DEFT__FLAG_MODEL) | DEFT__FLAG_BIT(DEFT__FLAG_HTTP) |
                  DEFT__FLAG_BIT(DEFT__FLAG_TOKEN_FILE) | DEFT__FLAG_BIT(DEFT__FLAG_HOST) |
-                 DEFT__FLAG_BIT(DEFT__FLAG_ALLOW_ORIGIN),
+                 DEFT__FLAG_BIT(DEFT__FLAG_ALLOW_ORIGIN) |
+                 DEFT__FLAG_BIT(DEFT__FLAG_TLS_CERTIFICATE) | DEFT__FLAG_BIT(DEFT__FLAG_TLS_KEY) |
+                 DEFT__FLAG_BIT(DEFT__FLAG_TLS_CLIENT_CA),
         .summary = "Run the gateway: one MCP server in front of all the others",
         .description =
             "Speaks MCP on stdin and stdout, for an agent that starts it. The servers behind it "
@@ -459,7 +485,8 @@ static const deft__command commands[] = {
             "With --http it serves any number of agents: /mcp with tool search, /mcp/all with "
             "every "
             "tool listed, /mcp/SERVER for one server alone. An address that other machines can "
-            "reach needs --token-file.",
+            "reach needs --token-file. With --tls-certificate and --tls-key it speaks TLS; both "
+            "files are read again when they change.",
         .examples = serve_examples,
         .run      = deft__command_serve,
     },

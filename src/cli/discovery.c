@@ -191,6 +191,9 @@ static const struct {
     {DEFT__FLAG_PRESET, "preset", "--preset"},
     {DEFT__FLAG_CONTEXT_WINDOW, "toolSearch.contextWindow", "--context-window"},
     {DEFT__FLAG_RANKING, "toolSearch.ranking", "--ranking"},
+    {DEFT__FLAG_TLS_CERTIFICATE, "http.tls.certificate", "--tls-certificate"},
+    {DEFT__FLAG_TLS_KEY, "http.tls.key", "--tls-key"},
+    {DEFT__FLAG_TLS_CLIENT_CA, "http.tls.clientCa", "--tls-client-ca"},
 };
 
 static bool add_flags(deft__cli *cli, deft_config *config)

@@ -105,7 +105,25 @@ typedef struct http_flags {
     size_t           host_count;
     deft_view        origins[16];
     size_t           origin_count;
+    deft_buffer      tls[3]; // names of files: certificate, key, client_ca
 } http_flags;
+
+static void init_http_flags(http_flags *http)
+{
+    *http = (http_flags){.port = 0};
+    deft__token_list_init(&http->tokens);
+    for (size_t i = 0; i < 3; i++) {
+        deft_buffer_init(&http->tls[i], NULL);
+    }
+}
+
+static void clear_http_flags(http_flags *http)
+{
+    deft__token_list_clear(&http->tokens);
+    for (size_t i = 0; i < 3; i++) {
+        deft_buffer_clear(&http->tls[i]);
+    }
+}
 
 // "127.0.0.1:8080", "[::1]:8080", ":8080" or "8080". False after complaining.
 static bool read_address(const deft__cli *cli, const char *text, http_flags *http)
@@ -144,7 +162,26 @@ static size_t read_names(const deft__cli *cli, deft__flag_id flag, deft_view nam
     return count;
 }
 
-static bool read_http_flags(const deft__cli *cli, const char *address, http_flags *http)
+// The flags for TLS are settings, too, and are among them by now. False after complaining.
+static bool read_tls(const deft__cli *cli, const deft_settings *settings, http_flags *http)
+{
+    const deft_view names[3] = {settings->http_tls_certificate, settings->http_tls_key,
+                                settings->http_tls_client_ca};
+    for (size_t i = 0; i < 3; i++) {
+        deft_buffer_append(&http->tls[i], names[i]);
+        if (names[i].size > 0) {
+            deft_buffer_append_byte(&http->tls[i], '\0');
+        }
+        if (http->tls[i].status != DEFT_OK) {
+            deft__complain(&cli->output, "out of memory");
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool read_http_flags(const deft__cli *cli, const deft_settings *settings,
+                            const char *address, http_flags *http)
 {
     const char *path   = deft__invocation_value(&cli->invocation, DEFT__FLAG_TOKEN_FILE);
     http->host_count   = read_names(cli, DEFT__FLAG_HOST, http->hosts);
@@ -157,7 +194,7 @@ static bool read_http_flags(const deft__cli *cli, const char *address, http_flag
         deft__complain(&cli->output, "%s", error.message);
         return false;
     }
-    return true;
+    return read_tls(cli, settings, http);
 }
 
 static void tell_listening(void *context, uint16_t port)
@@ -169,10 +206,11 @@ static void tell_listening(void *context, uint16_t port)
 static int serve(deft__cli *cli, const deft_config *config)
 {
     const char *address = deft__invocation_value(&cli->invocation, DEFT__FLAG_HTTP);
-    http_flags  http    = {.port = 0};
-    deft__token_list_init(&http.tokens);
-    if (!enter(cli) || (address != NULL && !read_http_flags(cli, address, &http))) {
-        deft__token_list_clear(&http.tokens);
+    http_flags  http;
+    init_http_flags(&http);
+    if (!enter(cli) ||
+        (address != NULL && !read_http_flags(cli, deft_config_settings(config), address, &http))) {
+        clear_http_flags(&http);
         return DEFT__EXIT_WRONG;
     }
     deft_error  error = DEFT_ERROR_INIT;
@@ -183,7 +221,7 @@ static int serve(deft__cli *cli, const deft_config *config)
     deft__chosen_model model;
     if (!deft__chosen_model_open(&model, cli)) {
         deft_buffer_clear(&folder);
-        deft__token_list_clear(&http.tokens);
+        clear_http_flags(&http);
         return DEFT__EXIT_WRONG;
     }
     deft_buffer logins;
@@ -209,6 +247,9 @@ static int serve(deft__cli *cli, const deft_config *config)
            .origin_count      = http.origin_count,
            .tokens            = http.tokens.items,
            .token_count       = http.tokens.count,
+           .tls_certificate   = http.tls[0].data,
+           .tls_key           = http.tls[1].data,
+           .tls_client_ca     = http.tls[2].data,
            .listening         = tell_listening,
     };
     if (deft_config_server_count(config) == 0) {
@@ -227,7 +268,7 @@ static int serve(deft__cli *cli, const deft_config *config)
     deft__chosen_model_close(&model);
     deft_buffer_clear(&folder);
     deft_buffer_clear(&logins);
-    deft__token_list_clear(&http.tokens);
+    clear_http_flags(&http);
     return status == DEFT_OK ? DEFT__EXIT_FOUND : DEFT__EXIT_WRONG;
 }
 

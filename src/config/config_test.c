@@ -371,6 +371,8 @@ static const struct {
      DEFT_INVALID, "f.json:1: mcpServers.x.args is an array; accepted: a string"},
     {"an environment that is none", "{\"mcpServers\": {\"x\": {\"command\": \"x\", \"env\": []}}}",
      DEFT_INVALID, "f.json:1: mcpServers.x.env is an array; accepted: an object of strings"},
+    {"certificates that are none", "{\"mcpServers\": {\"x\": {\"url\": \"x\", \"ca\": 1}}}",
+     DEFT_INVALID, "f.json:1: mcpServers.x.ca is a number; accepted: a string"},
     {"a directory that is none", "{\"mcpServers\": {\"x\": {\"command\": \"x\", \"cwd\": {}}}}",
      DEFT_INVALID, "f.json:1: mcpServers.x.cwd is an object; accepted: a string"},
     {"a switch that is none", "{\"mcpServers\": {\"x\": {\"command\": \"x\", \"disabled\": 1}}}",

@@ -72,6 +72,7 @@ static const char *parameter_word(unsigned value)
 #define ACCEPTS_NAME      "1 to 64 letters, digits, _ or -"
 #define ACCEPTS_TEXT      "a text, or null for our own"
 #define ACCEPTS_COMMAND   "a command for the shell, or null for none"
+#define ACCEPTS_FILE      "the name of a PEM file, or null for none"
 #define ACCEPTS_DURATION  "milliseconds, a whole number from 1 to 1000000000000"
 #define ACCEPTS_MANY      "a whole number from 1 to 1000000"
 #define ACCEPTS_TOOLS     "an array of tools as server::tool, name or pattern with *, or null for none"
@@ -306,6 +307,20 @@ static const deft__key_info keys[DEFT__KEY_COUNT] = {
                                      AT(stderr_size_max), .min = 1024, .max = 67108864u,
                                      .accepts     = "a whole number from 1024 to 67108864",
                                      .description = "bytes kept of what a server writes to stderr"},
+    [DEFT__KEY_REMOTE_CA]         = {"gateway.ca", DEFT__KIND_TEXT, DEFT__FIELD_VIEW, AT(remote_ca),
+                                     .accepts = ACCEPTS_FILE,
+                                     .description =
+                                         "certificates to trust at remote servers, beside the system's"},
+    [DEFT__KEY_HTTP_TLS_CERTIFICATE] = {"http.tls.certificate", DEFT__KIND_TEXT, DEFT__FIELD_VIEW,
+                                        AT(http_tls_certificate), .accepts = ACCEPTS_FILE,
+                                        .description = "over HTTP: the certificate, and its chain"},
+    [DEFT__KEY_HTTP_TLS_KEY] = {"http.tls.key", DEFT__KIND_TEXT, DEFT__FIELD_VIEW, AT(http_tls_key),
+                                .accepts     = ACCEPTS_FILE,
+                                .description = "over HTTP: the private key of the certificate"},
+    [DEFT__KEY_HTTP_TLS_CLIENT_CA] =
+        {"http.tls.clientCa", DEFT__KIND_TEXT, DEFT__FIELD_VIEW, AT(http_tls_client_ca),
+         .accepts     = ACCEPTS_FILE,
+         .description = "over HTTP: who must have signed the certificates of agents"},
 };
 
 // What other products call our keys.
@@ -523,6 +538,7 @@ const char *deft__key_nearest(deft__key_place place, deft_view name)
         compare(&search, "hooks", "hooks");
         compare(&search, "journal", "journal");
         compare(&search, "gateway", "gateway");
+        compare(&search, "http", "http");
         // A key of the group that lost its group.
         for (unsigned i = 0; i < DEFT__KEY_COUNT; i++) {
             bool            is_own_in_group = false;

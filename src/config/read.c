@@ -312,6 +312,8 @@ static deft_status read_keys(deft__reader *reader, deft__key_place place, deft_v
         }
         if (deft__key_find(place, name, &match)) {
             status = read_key(reader, match, path, deft__json_offset(json), i.value);
+        } else if (deft__json_is(i.value, DEFT__JSON_OBJECT) && deft__key_is_group(place, name)) {
+            status = read_keys(reader, place, name, is_shared, i.value); // http.tls; no deeper
         } else if (!is_shared || deft__key_nearest(place, name) != NULL) {
             status = warn_unknown(reader, place, name, is_inner ? "toolSearch." : "",
                                   deft__json_offset(i.name));
@@ -528,9 +530,9 @@ static deft_status read_member(deft__reader *reader, deft_view name, deft__json_
 }
 
 // Containers that may be there twice; then the last one counts, as with any name.
-static const char *const containers[] = {"toolSearch",      "tool_search", "mcpServers", "servers",
-                                         "context_servers", "mcp_servers", "mcp",        "env",
-                                         "permissions",     "hooks",       "journal",    "gateway"};
+static const char *const containers[] = {
+    "toolSearch", "tool_search", "mcpServers", "servers", "context_servers", "mcp_servers", "mcp",
+    "env",        "permissions", "hooks",      "journal", "gateway",         "http"};
 
 #define CONTAINER_COUNT (sizeof containers / sizeof containers[0])
 

@@ -179,6 +179,10 @@ static void assert_gateway_settings_equal(const deft_settings *a, const deft_set
     assert_int_equal(a->queue_max, b->queue_max);
     assert_int_equal(a->message_size_max, b->message_size_max);
     assert_int_equal(a->stderr_size_max, b->stderr_size_max);
+    assert_true(deft_view_equal(a->remote_ca, b->remote_ca));
+    assert_true(deft_view_equal(a->http_tls_certificate, b->http_tls_certificate));
+    assert_true(deft_view_equal(a->http_tls_key, b->http_tls_key));
+    assert_true(deft_view_equal(a->http_tls_client_ca, b->http_tls_client_ca));
     assert_int_equal(a->discoveries_max, b->discoveries_max);
 }
 

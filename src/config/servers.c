@@ -14,6 +14,7 @@ typedef enum server_member {
     MEMBER_ENVIRONMENT,
     MEMBER_DIRECTORY,
     MEMBER_URL,
+    MEMBER_CA,
     MEMBER_HEADERS,
     MEMBER_HEADER_VARIABLES, // header name to variable name
     MEMBER_BEARER_VARIABLE,  // the variable that holds the token
@@ -40,6 +41,7 @@ static const struct {
     {"url", MEMBER_URL},
     {"httpUrl", MEMBER_URL},   // Gemini CLI, Qwen Code
     {"serverUrl", MEMBER_URL}, // Windsurf
+    {"ca", MEMBER_CA},
     {"headers", MEMBER_HEADERS},
     {"http_headers", MEMBER_HEADERS}, // Codex
     {"env_http_headers", MEMBER_HEADER_VARIABLES},
@@ -499,6 +501,9 @@ static deft_status read_server(server_draft *draft, deft_view name, deft__json_i
     }
     if (status == DEFT_OK && has(draft, MEMBER_DIRECTORY)) {
         status = read_text(draft, "cwd", draft->members[MEMBER_DIRECTORY], &server->directory);
+    }
+    if (status == DEFT_OK && has(draft, MEMBER_CA)) {
+        status = read_text(draft, "ca", draft->members[MEMBER_CA], &server->ca);
     }
     if (status == DEFT_OK && deft__json_is(draft->members[MEMBER_LOGIN], DEFT__JSON_OBJECT)) {
         status = deft__server_login_read(draft->reader, draft->path, draft->members[MEMBER_LOGIN],

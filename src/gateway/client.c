@@ -535,7 +535,7 @@ static void handle(deft__client *client, const deft__mcp_message *message, deft_
 }
 
 // An array of messages is legal only in 2025-03-26, and never with a modern message inside.
-static bool is_batch_allowed(const deft__client *client)
+bool deft__client_takes_arrays(const deft__client *client)
 {
     return client->era == DEFT__MCP_ERA_LEGACY && client->version != NULL &&
            deft_view_equals(deft_view_of(client->version), "2025-03-26");
@@ -554,7 +554,7 @@ static void receive(deft__client *client, deft_view line)
         deft__client_send_error(client, deft_view_of(NULL), code, "%s", error.message);
         return;
     }
-    if (reader->is_batch && !is_batch_allowed(client)) {
+    if (reader->is_batch && !deft__client_takes_arrays(client)) {
         deft__client_send_error(client, deft_view_of(NULL), DEFT__MCP_INVALID_REQUEST,
                                 "an array of messages is not part of this protocol version");
         return;

@@ -144,7 +144,9 @@ deft__client *deft__client_open(deft__gateway *gateway, const deft__client_optio
                                 deft_error *error);
 void         *deft__client_tag(const deft__client *client);
 void          deft__client_receive(deft__client *client, deft_view line);
-void          deft__client_overflowed(deft__client *client); // a line was too long and was skipped
+// Whether it may send arrays of messages: its version is 2025-03-26.
+bool deft__client_takes_arrays(const deft__client *client);
+void deft__client_overflowed(deft__client *client); // a line was too long and was skipped
 // The client is gone: its calls are cancelled; nothing is sent to it any more.
 void   deft__client_close(deft__client *client);
 size_t deft__client_open_count(const deft__client *client); // requests not yet answered

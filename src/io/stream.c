@@ -7,6 +7,7 @@
 #include "base/memory.h"
 #include "deft/buffer.h"
 #include "io/inside.h"
+#include "io/tls_session.h"
 
 #include <assert.h>
 #include <errno.h>
@@ -61,6 +62,8 @@ struct deft__stream {
         deft__outbox *outbox;      // NULL: there is nothing to send
         deft__stream *next_failed; // once it has failed: in the loop's list, until that is told
     };
+    deft__tls_session *tls; // NULL: bytes go as they are
+
     uint32_t queue_max;
     int      descriptor; // -1: given up
     int      end_code;
@@ -210,6 +213,11 @@ static void release_descriptor(deft__stream *stream)
     if (stream->descriptor < 0) {
         return;
     }
+    if (stream->tls != NULL && deft__stream_queued(stream) == 0) {
+        (void)deft__tls_session_end(stream->tls); // nothing was lost: an end, not a break
+    }
+    deft__tls_session_free(stream->tls);
+    stream->tls = NULL;
     drop_outbox(stream);
     stream->is_reading = false;
     stream->is_blocked = false;
@@ -270,7 +278,9 @@ void deft__streams_tell_failed(void *context)
 // As write(2), and never blocks.
 static ssize_t put(const deft__stream *stream, const char *data, size_t size)
 {
-    if (stream->access == ACCESS_SOCKET) {
+    if (stream->tls != NULL) {
+        return deft__tls_session_put(stream->tls, data, size);
+    } else if (stream->access == ACCESS_SOCKET) {
         return send(stream->descriptor, data, size, MSG_DONTWAIT | MSG_NOSIGNAL);
     } else if (stream->access == ACCESS_CAREFULLY && !stream->is_file) {
         // A pipe that is writable takes this much without blocking.
@@ -309,7 +319,9 @@ static size_t put_all(deft__stream *stream, deft_view bytes)
 
 static void show_end(deft__stream *stream)
 {
-    if (stream->access == ACCESS_SOCKET) {
+    if (stream->tls != NULL && !deft__tls_session_end(stream->tls)) {
+        stream->is_blocked = true; // tried again when the peer takes something
+    } else if (stream->access == ACCESS_SOCKET) {
         shutdown(stream->descriptor, SHUT_WR);
     } else if (!stream->is_reading) {
         release_descriptor(stream);
@@ -332,7 +344,7 @@ static void forget_sent(deft__stream *stream)
 
 static void send_queue(deft__stream *stream)
 {
-    stream->is_blocked = false;
+    stream->is_blocked = stream->tls != NULL && deft__tls_session_wants_to_write(stream->tls);
     stop_gathering(stream);
     if (stream->outbox != NULL) {
         const deft_view queue = deft_buffer_view(&stream->outbox->queue);
@@ -356,7 +368,8 @@ static void send_queue(deft__stream *stream)
 static void send_queue_and_tell(deft__stream *stream)
 {
     send_queue(stream);
-    if (stream->descriptor >= 0 && deft__stream_queued(stream) == 0 && stream->drained != NULL) {
+    if (stream->descriptor >= 0 && deft__stream_queued(stream) == 0 && !stream->is_blocked &&
+        stream->drained != NULL) {
         stream->drained(stream->context);
     }
 }
@@ -421,16 +434,21 @@ void deft__stream_finish(deft__stream *stream)
         stream->is_finishing = true;
         if (deft__stream_queued(stream) == 0) {
             show_end(stream);
+            watch(stream);
         }
     }
 }
 
 // --- Reading. -------------------------------------------------------------------------------------
 
-static ssize_t get(const deft__stream *stream)
+static ssize_t get(deft__stream *stream)
 {
     char *const data = loop_of(stream)->read_buffer;
-    if (stream->access == ACCESS_SOCKET) {
+    if (stream->tls != NULL) {
+        const ssize_t size = deft__tls_session_get(stream->tls, data, DEFT__READ_SIZE);
+        stream->is_blocked = stream->is_blocked || deft__tls_session_wants_to_write(stream->tls);
+        return size;
+    } else if (stream->access == ACCESS_SOCKET) {
         return recv(stream->descriptor, data, DEFT__READ_SIZE, MSG_DONTWAIT);
     } else {
         return read(stream->descriptor, data, DEFT__READ_SIZE);
@@ -473,6 +491,9 @@ static void poll_ready(uv_poll_t *poll, int status, int events)
         // The peer has hung up. libuv has stopped watching; the next call says what it is about.
         stream->watched = 0;
         events          = UV_READABLE | UV_WRITABLE;
+    }
+    if (stream->tls != NULL && deft__tls_session_wants_to_write(stream->tls)) {
+        events |= UV_READABLE; // reading has to write before it can go on
     }
     if ((events & UV_READABLE) != 0) {
         for (int i = 0; i < READS_MAX && stream->is_reading; i++) {
@@ -521,6 +542,11 @@ static int put_on_loop(deft__stream *stream, deft__loop *loop)
     return code;
 }
 
+static void hurry(void *context)
+{
+    fail(context, DEFT__STREAM_BROKEN, ETIMEDOUT);
+}
+
 deft__stream *deft__stream_new(deft__loop *loop, int descriptor,
                                const deft__stream_options *options, deft_error *error)
 {
@@ -539,6 +565,13 @@ deft__stream *deft__stream_new(deft__loop *loop, int descriptor,
     stream->descriptor     = descriptor;
     stream->access         = (unsigned)access_of(descriptor, options->is_inherited) & 3u;
 
+    if (options->tls != NULL) {
+        stream->tls = deft__tls_session_new(options->tls, loop, descriptor, hurry, stream);
+        if (stream->tls == NULL) {
+            deft__fail_memory(error);
+            goto failed;
+        }
+    }
     const int code = put_on_loop(stream, loop);
     if (code != 0) {
         deft__fail_system(error, -code, "could not watch a descriptor");
@@ -549,6 +582,9 @@ deft__stream *deft__stream_new(deft__loop *loop, int descriptor,
     return stream;
 
 failed:
+    if (stream != NULL) {
+        deft__tls_session_free(stream->tls);
+    }
     deft__free(loop->allocator, stream, sizeof *stream);
     if (!options->is_inherited) {
         close(descriptor);

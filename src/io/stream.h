@@ -7,6 +7,7 @@
 
 #include "deft/view.h"
 #include "io/loop.h"
+#include "io/tls.h"
 
 // Bytes that may wait for one peer: two of the largest messages.
 #define DEFT__STREAM_QUEUE_MAX (128u * 1024 * 1024)
@@ -29,6 +30,9 @@ typedef struct deft__stream_options {
     // A descriptor that others may hold too, such as our stdin: it is neither made non-blocking
     // nor closed.
     bool is_inherited;
+    // A socket whose bytes are encrypted on their way. Used for the call only. A peer that does not
+    // shake hands in time, or speaks something else, is BROKEN. NULL: they go as they are.
+    deft__tls *tls;
 } deft__stream_options;
 
 // Puts a descriptor on the loop: a pipe, a socket, a terminal or, for a start by hand, a file. It

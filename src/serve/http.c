@@ -3,6 +3,7 @@
 #include "base/memory.h"
 #include "io/socket.h"
 #include "io/stream.h"
+#include "serve/certificate.h"
 #include "serve/door.h"
 #include "serve/service.h"
 #include "web/web.h"
@@ -32,6 +33,7 @@ struct site {
     deft__service              service;
     const deft__serve_options *options;
     deft__listener            *listener;
+    deft__tls                 *tls; // NULL: plain
     deft__door                *door;
     deft__web                 *web;
     deft__alarm               *tick;
@@ -105,7 +107,8 @@ static void accepted(void *context, int descriptor)
                                           .read      = visitor_read,
                                           .ended     = visitor_ended,
                                           .drained   = visitor_drained,
-                                          .queue_max = QUEUE_MAX};
+                                          .queue_max = QUEUE_MAX,
+                                          .tls       = self->tls};
     one->site                          = self;
     one->next                          = self->visitors;
     if (one->next != NULL) {
@@ -185,6 +188,9 @@ static void cut_off_slow(site *self)
 static void tick(void *context)
 {
     site *self = context;
+    if (self->tls != NULL) {
+        deft__certificate_look(self->options, self->tls);
+    }
     deft__service_enter(&self->service);
     cut_off_slow(self);
     look_at_tokens(self);
@@ -206,6 +212,8 @@ static void stop(void *context)
     self->listener = NULL;
     deft__web_free(self->web);
     self->web = NULL;
+    deft__tls_free(self->tls);
+    self->tls = NULL;
     while (self->visitors != NULL) {
         self->visitors->connection = NULL;
         free_visitor(self->visitors);
@@ -278,8 +286,9 @@ static deft_status open_site(site *self, deft_error *error)
     if (self->tick == NULL || self->grace == NULL || self->web == NULL) {
         return deft__fail_memory(error);
     }
-    deft_status status = DEFT_OK;
-    if (self->is_guarded) {
+    deft_status status =
+        deft__certificate_open(options, self->service.allocator, &self->tls, error);
+    if (status == DEFT_OK && self->is_guarded) {
         status = deft__web_set_tokens(self->web, options->tokens, options->token_count, error);
     }
     if (status == DEFT_OK) {

@@ -380,6 +380,13 @@ static deft_status run(logging_in *all, deft_error *error)
     if (all->fetcher == NULL) {
         return DEFT_INVALID;
     }
+    // Whoever signs for the server may sign for where one logs in to it, too.
+    const deft_view ca = all->launch.server.ca.size > 0
+                             ? all->launch.server.ca
+                             : deft_config_settings(all->options->serve->config)->remote_ca;
+    if (ca.size > 0 && !deft__fetcher_trust(all->fetcher, ca)) {
+        return deft__fail_memory(error);
+    }
     deft__task_init(&all->over, end_it, all);
     status = deft__loop_catch_signals(all->loop, caught, all, error);
     return status == DEFT_OK ? talk(all, error) : status;

@@ -47,6 +47,10 @@ typedef struct deft__serve_options {
     // Asked every second: true where there are other tokens now, borrowed until the next time. NULL:
     // they stay as they are.
     bool (*tokens_changed)(void *context, const deft__token **tokens, size_t *count);
+    // PEM files; NULL: no TLS (see io/tls.h). They are looked at every second.
+    const char *tls_certificate;
+    const char *tls_key;
+    const char *tls_client_ca; // who must have signed agents' certificates; NULL: they need none
     // It listens now, at this port. NULL: nobody is told.
     void (*listening)(void *context, uint16_t port);
 } deft__serve_options;

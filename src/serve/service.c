@@ -318,7 +318,9 @@ static deft_status start_remote(deft__life *life, deft_error *error)
     if (service->fetcher == NULL) {
         service->fetcher =
             deft__fetcher_new(service->loop, service->options->environment, 0, error);
-        if (service->fetcher == NULL) {
+        if (service->fetcher == NULL ||
+            (service->settings->remote_ca.size > 0 &&
+             !deft__fetcher_trust(service->fetcher, service->settings->remote_ca))) {
             return DEFT_OUT_OF_MEMORY;
         }
     }

@@ -226,6 +226,13 @@ static bool expand_address(launching *now)
         deft__fail_memory(now->error);
         return false;
     }
+    if (server->ca.size > 0) {
+        const char *ca = expand_whole(now, "ca", server->ca);
+        if (ca == NULL) {
+            return false;
+        }
+        now->launch->server.ca = deft_view_of(ca);
+    }
     now->launch->server.url     = deft_view_of(url);
     now->launch->server.headers = headers;
     for (size_t i = 0; i < server->header_count; i++) {

@@ -14,7 +14,7 @@ typedef struct deft__launch {
     const deft_view   *secrets;     // values that must not show, by their names
     size_t             secret_count;
     deft_server_config
-                server; // the same as a configuration without any ${VAR}; url and headers too
+                server; // the same as a configuration without any ${VAR}; url, ca and headers too
     deft__arena arena;  // all of the above
 } deft__launch;
 

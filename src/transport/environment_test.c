@@ -41,7 +41,8 @@ static deft_server_config full_server(void)
                                 .directory         = DEFT_VIEW_INIT("${HOME}/work"),
                                 .url               = DEFT_VIEW_INIT("https://${TOKEN}.example"),
                                 .headers           = full_headers,
-                                .header_count      = 1};
+                                .header_count      = 1,
+                                .ca                = DEFT_VIEW_INIT("${HOME}/ca.pem")};
 }
 
 static void everything_is_expanded(void **state)
@@ -62,6 +63,7 @@ static void everything_is_expanded(void **state)
     assert_view_equal(launch.server.environment[0].value, "key-t0ps3cret");
     assert_view_equal(launch.server.directory, "/home/me/work");
     assert_view_equal(launch.server.url, "https://t0ps3cret.example");
+    assert_view_equal(launch.server.ca, "/home/me/ca.pem");
     assert_view_equal(launch.server.headers[0].name, "Authorization");
     assert_view_equal(launch.server.headers[0].value, "Bearer t0ps3cret");
     deft__launch_clear(&launch);

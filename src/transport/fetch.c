@@ -102,8 +102,8 @@ static const char *clause_of(CURLcode code)
         {CURLE_COULDNT_RESOLVE_PROXY, "could not be reached: there is no such proxy"},
         {CURLE_PEER_FAILED_VERIFICATION,
          "cannot be trusted: its certificate is for another name, or signed by nobody we know"},
-        {CURLE_SSL_CACERT_BADFILE, "cannot be trusted: the file with certificates (CURL_CA_BUNDLE, "
-                                   "SSL_CERT_FILE) is no good"},
+        {CURLE_SSL_CACERT_BADFILE, "cannot be trusted: the file with certificates (ca, gateway.ca, "
+                                   "CURL_CA_BUNDLE or SSL_CERT_FILE) is no good"},
         {CURLE_GOT_NOTHING, "closed the connection without an answer"},
         {CURLE_SEND_FAIL_REWIND, "closed the connection without an answer"},
         {CURLE_PARTIAL_FILE, "broke off its answer"},
@@ -362,6 +362,19 @@ deft__fetcher *deft__fetcher_new(deft__loop *loop, const char *const *environmen
     return fetcher;
 }
 
+bool deft__fetcher_trust(deft__fetcher *fetcher, deft_view file)
+{
+    char *copy = deft__new(deft__loop_allocator(fetcher->loop), file.size + 1);
+    if (copy == NULL) {
+        return false;
+    }
+    memcpy(copy, file.data, file.size);
+    copy[file.size] = '\0';
+    free_text(fetcher, fetcher->bundle);
+    fetcher->bundle = copy;
+    return true;
+}
+
 void deft__fetcher_free(deft__fetcher *fetcher)
 {
     if (fetcher == NULL) {
@@ -526,10 +539,13 @@ static bool set_options(deft__fetch *fetch, const deft__fetch_options *options)
     if (is_loopback(options->url)) {
         curl->easy_setopt(easy, CURLOPT_NOPROXY, "*");
     }
-    if (fetcher->bundle != NULL) {
+    if (options->ca != NULL) {
+        curl->easy_setopt(easy, CURLOPT_CAINFO, options->ca);
+        curl->easy_setopt(easy, CURLOPT_CAPATH, NULL); // not the system's either
+    } else if (fetcher->bundle != NULL) {
         curl->easy_setopt(easy, CURLOPT_CAINFO, fetcher->bundle);
     }
-    if (fetcher->folder != NULL) {
+    if (options->ca == NULL && fetcher->folder != NULL) {
         curl->easy_setopt(easy, CURLOPT_CAPATH, fetcher->folder);
     }
     set_method(fetch, options);

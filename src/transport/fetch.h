@@ -22,6 +22,9 @@ typedef struct deft__fetch   deft__fetch; // one request
 // within `connect_timeout_ms` (0: 15,000) counts as down.
 deft__fetcher *deft__fetcher_new(deft__loop *loop, const char *const *environment,
                                  uint64_t connect_timeout_ms, deft_error *error);
+// Trusts the certificates of this file, too, in place of those that the environment names. False: no
+// memory.
+bool deft__fetcher_trust(deft__fetcher *fetcher, deft_view file);
 void deft__fetcher_free(deft__fetcher *fetcher); // every fetch must have been freed. NULL is fine
 
 typedef enum deft__fetch_end {
@@ -37,6 +40,7 @@ typedef struct deft__fetch_options {
     const deft_pair *headers;
     size_t           header_count;
     deft_view        body;     // of a POST; unlike the others not copied: it must outlive the fetch
+    const char      *ca;       // a file with the only certificates to trust; NULL: the fetcher's
     size_t           size_max; // bytes of the answer's body; 0: any number, for streams
     // A connection that is used again may turn out to be closed. Then the request is sent once more,
     // unless it is one that must not be: the server may have begun with it.

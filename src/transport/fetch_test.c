@@ -7,6 +7,7 @@
 #include "support/waiting.h"
 #include "support/web_server.h"
 
+#include <openssl/ssl.h>
 #include <stdlib.h>
 #include <zlib.h>
 
@@ -61,7 +62,7 @@ static void clear(getting *one)
     deft_buffer_clear(&one->body);
 }
 
-static void get(getting *one, const char *url, size_t size_max)
+static void get_trusting(getting *one, const char *url, size_t size_max, const char *ca)
 {
     const deft_pair           header  = {DEFT_VIEW_INIT("X-Empty"), {0}};
     const deft__fetch_options options = {.method       = "GET",
@@ -69,6 +70,7 @@ static void get(getting *one, const char *url, size_t size_max)
                                          .headers      = &header,
                                          .header_count = 1,
                                          .size_max     = size_max,
+                                         .ca           = ca,
                                          .context      = one,
                                          .answered     = answered,
                                          .read         = read_bytes,
@@ -80,6 +82,11 @@ static void get(getting *one, const char *url, size_t size_max)
     one->fetch   = deft__fetch_new(one->fetcher, &options);
     assert_non_null(one->fetch);
     test_loop_run(one->loop);
+}
+
+static void get(getting *one, const char *url, size_t size_max)
+{
+    get_trusting(one, url, size_max, NULL);
 }
 
 static const char *url_of(const test_web_server *server, const char *path)
@@ -302,6 +309,56 @@ static void only_who_is_trusted_is_spoken_to(void **state)
     test_folder_clear(&folder);
 }
 
+// A server's own file of certificates, or the fetcher's.
+static void an_authority_of_ones_own_can_be_trusted(void **state)
+{
+    (void)state;
+    test_folder folder;
+    getting     one;
+    char        url[100];
+    char        own[160];
+    char        other[160];
+    test_folder_init(&folder);
+    snprintf(own, sizeof own, "%s", test_folder_join(&folder, "own.pem"));
+    snprintf(other, sizeof other, "%s", test_folder_join(&folder, "other.pem"));
+    test_thread_server server = {.tls    = test_identity_new(own),
+                                 .answer = DEFT_VIEW_INIT("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n"
+                                                          "Connection: close\r\n\r\nok")};
+    SSL_CTX_free(test_identity_new(other));
+    test_thread_server_start(&server);
+    const struct {
+        const char     *name;
+        const char     *host;
+        const char     *fetchers; // NULL: the system's
+        const char     *its_own;
+        deft__fetch_end end;
+    } cases[] = {
+        {"nobody said so", "127.0.0.1", NULL, NULL, DEFT__FETCH_UNREACHABLE},
+        {"its own", "127.0.0.1", NULL, own, DEFT__FETCH_WHOLE},
+        {"another's", "127.0.0.1", NULL, other, DEFT__FETCH_UNREACHABLE},
+        {"everybody's", "127.0.0.1", own, NULL, DEFT__FETCH_WHOLE},
+        {"its own comes first", "127.0.0.1", other, own, DEFT__FETCH_WHOLE},
+        {"and is the only one", "127.0.0.1", own, other, DEFT__FETCH_UNREACHABLE},
+        {"under another name", "localhost", NULL, own, DEFT__FETCH_UNREACHABLE},
+        {"under another name for everybody", "localhost", own, NULL, DEFT__FETCH_UNREACHABLE},
+        {"a file that is not there", "127.0.0.1", NULL, "/nowhere", DEFT__FETCH_UNREACHABLE},
+    };
+    for (size_t i = 0; i < array_size(cases); i++) {
+        case_name(cases[i].name);
+        init(&one, NULL);
+        if (cases[i].fetchers != NULL) {
+            assert_true(deft__fetcher_trust(one.fetcher, deft_view_of(other)));
+            assert_true(deft__fetcher_trust(one.fetcher, deft_view_of(cases[i].fetchers)));
+        }
+        snprintf(url, sizeof url, "https://%s:%d/", cases[i].host, server.port);
+        get_trusting(&one, url, 0, cases[i].its_own);
+        assert_int_equal(one.end, cases[i].end);
+        clear(&one);
+    }
+    test_thread_server_stop(&server);
+    test_folder_clear(&folder);
+}
+
 static void plain_http_is_no_tls(void **state)
 {
     (void)state;
@@ -375,6 +432,7 @@ int main(void)
         cmocka_unit_test(a_fetch_is_freed_at_once),
         cmocka_unit_test(packed_bodies_count_unpacked),
         cmocka_unit_test(only_who_is_trusted_is_spoken_to),
+        cmocka_unit_test(an_authority_of_ones_own_can_be_trusted),
         cmocka_unit_test(plain_http_is_no_tls),
         cmocka_unit_test(memory_may_end_anywhere),
     };

@@ -13,6 +13,7 @@
 #define QUEUE_MAX        (128u * 1024 * 1024)
 #define RETRY_MS         1000u
 #define GOODBYE_MS       2000u
+#define HELD_MS          5000u
 
 // --- The end. -------------------------------------------------------------------------------------
 
@@ -178,6 +179,7 @@ deft__remote *deft__remote_start(deft__loop *loop, const deft__remote_options *o
     USE_DEFAULT(message_size_max, MESSAGE_SIZE_MAX);
     USE_DEFAULT(queue_max, QUEUE_MAX);
     USE_DEFAULT(retry_ms, RETRY_MS);
+    USE_DEFAULT(held_ms, HELD_MS);
     USE_DEFAULT(goodbye_ms, GOODBYE_MS);
 #undef USE_DEFAULT
     deft_buffer_init(&remote->url, allocator);

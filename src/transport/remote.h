@@ -45,6 +45,7 @@ typedef struct deft__remote_options {
     size_t   message_size_max; // 0: 64 MiB
     size_t   queue_max;        // bytes of messages that are on their way; 0: 128 MiB
     uint64_t retry_ms;         // before a lost stream is asked for again; 0: 1,000
+    uint64_t held_ms;          // a call with headers that were refused waits for the list; 0: 5,000
     uint64_t goodbye_ms;       // a server has to take note of our leaving; 0: 2,000
 } deft__remote_options;
 

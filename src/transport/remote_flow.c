@@ -24,6 +24,8 @@
 // The server does not agree with the headers of a call (modern).
 #define HEADER_MISMATCH (-32020)
 
+static void forget_answer(deft__flow *flow);
+
 // --- Making, dropping. ----------------------------------------------------------------------------
 
 deft__flow *deft__flow_new(deft__remote *remote, deft__flow_kind kind)
@@ -163,6 +165,7 @@ static void linger_is_over(void *context)
 {
     deft__flow *flow = context;
     enter(flow);
+    flow->is_held = false;
     if (flow->is_answered) {
         deft__flow_finish(flow);
     } else {
@@ -182,6 +185,20 @@ static bool set_alarm(deft__flow *flow, uint64_t delay_ms)
     return flow->alarm != NULL;
 }
 
+// Calls whose headers were refused are sent again, now that their tools are known anew.
+static void send_held(deft__remote *remote)
+{
+    for (deft__flow *flow = remote->flows.first; flow != NULL && !remote->is_over;) {
+        deft__flow *next = flow->next;
+        if (flow->is_held) {
+            flow->is_held = false;
+            deft__alarm_stop(flow->alarm);
+            deft__flow_start(flow, NULL);
+        }
+        flow = next;
+    }
+}
+
 static void take_text(deft__flow *flow, deft_view text)
 {
     deft__remote *remote = flow->remote;
@@ -190,6 +207,10 @@ static void take_text(deft__flow *flow, deft_view text)
     deft__flow_learn(flow, &text, &room);
     if (!remote->is_over) {
         remote->options.received(remote->options.context, text);
+    }
+    if (remote->is_list_new) {
+        remote->is_list_new = false;
+        send_held(remote);
     }
     deft_buffer_clear(&room);
 }
@@ -305,6 +326,24 @@ static void answered(void *context)
 
 // --- The end of an answer. ------------------------------------------------------------------------
 
+// The server has refused the headers of a call, and so has not begun with it. What we know of the tool's
+// parameters is old: the list is fetched again, and the call sent once more. False: it was already.
+static bool hold(deft__flow *flow)
+{
+    deft__remote *remote = flow->remote;
+    if (flow->role != DEFT__FLOW_CALL || flow->is_mismatched ||
+        !set_alarm(flow, flow->remote->options.held_ms)) {
+        return false;
+    }
+    flow->is_mismatched = true;
+    flow->is_held       = true;
+    forget_answer(flow);
+    remote->options.received(
+        remote->options.context,
+        deft_view_of("{\"jsonrpc\":\"2.0\",\"method\":\"notifications/tools/list_changed\"}"));
+    return true;
+}
+
 // Hands on the JSON-RPC error that a page holds, under our id: servers that could not, or did not care
 // to, read ours leave it out. False: there is none.
 static bool take_error(deft__flow *flow)
@@ -317,8 +356,9 @@ static bool take_error(deft__flow *flow)
         message.kind != DEFT__MCP_ERROR) {
         return false;
     }
-    const bool is_about_headers =
-        message.error_code == HEADER_MISMATCH && flow->role == DEFT__FLOW_CALL;
+    if (message.error_code == HEADER_MISMATCH && hold(flow)) {
+        return true;
+    }
     deft_buffer line;
     deft_buffer_init(&line, remote->allocator);
     deft__mcp_write_error(&line, flow->id, message.error_code, message.error_message,
@@ -328,13 +368,6 @@ static bool take_error(deft__flow *flow)
     } else {
         flow->is_answered = true;
         remote->options.received(remote->options.context, deft_buffer_view(&line));
-        if (is_about_headers && !flow->is_dropped) {
-            // What we know of its parameters is old: have the list fetched again.
-            remote->options.received(
-                remote->options.context,
-                deft_view_of(
-                    "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/tools/list_changed\"}"));
-        }
     }
     deft_buffer_clear(&line);
     return true;
@@ -382,10 +415,11 @@ static void take_page(deft__flow *flow)
         deft__remote_end(flow->remote, deft_view_of("does not know our session any more"));
     } else if (is_ok && (!flow->is_request || flow->remote->is_old)) {
         deft__flow_finish(flow); // taken note of; or the answer comes on the stream
-    } else if (!is_ok && status != 404 && take_error(flow)) {
-        deft__flow_finish(flow);
-    } else if (status == 404 && flow->role != DEFT__FLOW_INITIALIZE && take_error(flow)) {
-        deft__flow_finish(flow);
+    } else if (!is_ok && (status != 404 || flow->role != DEFT__FLOW_INITIALIZE) &&
+               take_error(flow)) {
+        if (!flow->is_held) {
+            deft__flow_finish(flow);
+        }
     } else if (!flow->is_request) {
         deft__flow_finish(flow); // nothing that anyone waits for
     } else {
@@ -513,6 +547,7 @@ static bool fetch(deft__flow *flow, const deft__mcp_message *message)
                     : flow->kind == DEFT__FLOW_GOODBYE ? "DELETE"
                                                        : "GET",
         .body     = posts ? deft_buffer_view(&flow->line) : deft_view_of(NULL),
+        .ca       = remote->launch.server.ca.size > 0 ? remote->launch.server.ca.data : NULL,
         .is_once  = flow->role == DEFT__FLOW_CALL,
         .context  = flow,
         .answered = answered,

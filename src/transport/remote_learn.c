@@ -184,6 +184,8 @@ void deft__flow_learn(deft__flow *flow, deft_view *text, deft_buffer *room)
         if (flow->role == DEFT__FLOW_INITIALIZE) {
             learn_version(remote, message.result);
         } else if (flow->role == DEFT__FLOW_LIST && flow->is_modern && !remote->arriving.is_batch) {
+            const deft__json_value next = deft__json_member(message.result, "nextCursor");
+            remote->is_list_new         = !deft__json_is(next, DEFT__JSON_STRING);
             learn_list(flow, message.result, text, room);
         }
     }

@@ -76,14 +76,16 @@ typedef struct deft__flow {
     uint32_t         retry_ms; // as the server wants it; 0: it did not say
     deft__alarm     *alarm; // for the next attempt, or the end of a stream that should have ended
     unsigned         redirects;
-    unsigned         failures;    // in a row
-    bool             has_events;  // `events` was made
-    bool             is_answered; // the answer to the request has passed by
-    bool             is_too_long; // something was given up that may have been it
-    bool             is_resuming; // a GET goes on with what a POST began
-    bool             was_open;    // EVENTS: it has worked before
-    bool             is_parked;   // waits for a token
-    bool             was_refused; // for its token, and was sent again
+    unsigned         failures;      // in a row
+    bool             has_events;    // `events` was made
+    bool             is_answered;   // the answer to the request has passed by
+    bool             is_too_long;   // something was given up that may have been it
+    bool             is_resuming;   // a GET goes on with what a POST began
+    bool             was_open;      // EVENTS: it has worked before
+    bool             is_mismatched; // CALL: its headers were, once
+    bool             is_held;       // CALL: until the list of tools has been fetched again
+    bool             is_parked;     // waits for a token
+    bool             was_refused;   // for its token, and was sent again
     uint32_t         token_number;
 
     bool is_busy;    // inside one of its callbacks
@@ -133,6 +135,7 @@ struct deft__remote {
     bool         is_open;         // over a network, without TLS
     bool         is_old;          // HTTP+SSE
     bool         has_endpoint;    // and it has told us where to post
+    bool         is_list_new;     // the last page of a list of tools has come
     bool         is_holding;      // until the server has taken note that the handshake is over
     bool         is_stopping;     // nothing more is sent or received
     bool         is_over;         // `reason` is to be told

@@ -208,6 +208,7 @@ typedef struct conversation {
     const char            *path;  // NULL: /mcp
     const char            *tools; // that are known already
     deft_transport_kind    transport;
+    bool                   is_hasty; // what is waited for is not waited for long
     size_t                 message_size_max;
 } conversation;
 
@@ -255,6 +256,7 @@ static void init(play *one, const conversation *now)
         .noted            = noted,
         .message_size_max = now->message_size_max,
         .retry_ms         = 10,
+        .held_ms          = now->is_hasty ? 1 : 0,
     };
     one->remote = deft__remote_start(one->loop, &options, &error);
     if (one->remote == NULL) {
@@ -570,6 +572,8 @@ static void streams_of_legacy_servers(void **state)
     "','arguments':" arguments "," META "}}"
 #define LIST "> {'jsonrpc':'2.0','id':5,'method':'tools/list','params':{" META "}}"
 
+#define MISMATCH "{'jsonrpc':'2.0','id':3,'error':{'code':-32020,'message':'Header mismatch'}}"
+
 static const char mirrored[] =
     "[{'name':'a','inputSchema':{'properties':{"
     "'region':{'type':'string','x-mcp-header':'Region'},"
@@ -651,16 +655,50 @@ static const conversation modern[] = {
                CALL_OF("a", "{'region':'eu'}"), "< " DONE, "heard 0 POST /mcp|Mcp-Param",
                CALL_OF("b", "{'region':'eu'}"), "< " DONE, "heard 1 POST /mcp|Mcp-Param-R: eu\r\n",
                LIST, "< {'jsonrpc':'2.0','id':5,'result':{'tools':7}}", NULL}},
-    {.name    = "headers that the server finds wrong: the list is fetched again",
-     .answers = ANSWERS{{"POST /mcp", "tools/call",
-                         "400 json\n\n{'jsonrpc':'2.0','id':3,'error':{'code':-32020,'message':"
-                         "'Header mismatch'}}",
-                         false},
+    {.name =
+         "headers that the server finds wrong: the list is fetched again, and the call sent again",
+     .answers =
+         ANSWERS{
+             {"POST /mcp", "Mcp-Param-R: eu", "200 json\n\n" DONE, false},
+             {"POST /mcp", "tools/call", "400 json\n\n" MISMATCH, false},
+             {"POST /mcp", "'cursor'",
+              "200 json\n\n{'jsonrpc':'2.0','id':5,'result':{'tools':[{'name':'b',"
+              "'inputSchema':{'properties':{'region':{'type':'string','x-mcp-header':'R'}}}}]}}",
+              false},
+             {"POST /mcp", "tools/list",
+              "200 json\n\n{'jsonrpc':'2.0','id':5,'result':{'tools':[],'nextCursor':'2'}}", false},
+             END},
+     .steps =
+         STEPS{CALL_OF("b", "{'region':'eu'}"), "< " CHANGED, LIST,
+               "< {'jsonrpc':'2.0','id':5,'result':{'tools':[],'nextCursor':'2'}}",
+               "heard 1 POST /mcp|tools/call",
+               "> {'jsonrpc':'2.0','id':5,'method':'tools/list','params':{'cursor':'2'," META "}}",
+               "< {'jsonrpc':'2.0','id':5,'result':{'tools':[{'name':'b','inputSchema':{"
+               "'properties':{'region':{'type':'string','x-mcp-header':'R'}}}}]}}",
+               "< " DONE, "heard 2 POST /mcp|tools/call", NULL}},
+    {.name    = "headers that the server finds wrong twice: that is its answer",
+     .answers = ANSWERS{{"POST /mcp", "tools/call", "400 json\n\n" MISMATCH, true},
+                        {"POST /mcp", "tools/list",
+                         "200 json\n\n{'jsonrpc':'2.0','id':5,'result':{'tools':[]}}", false},
                         END},
-     .steps   = STEPS{CALL_MODERN,
-                    "< {'jsonrpc':'2.0','id':3,'error':{'code':-32020,'message':'Header "
-                      "mismatch'}}",
-                    "< " CHANGED, NULL}},
+     .steps =
+         STEPS{CALL_MODERN, "< " CHANGED, LIST, "< {'jsonrpc':'2.0','id':5,'result':{'tools':[]}}",
+               "< " MISMATCH, "heard 2 POST /mcp|tools/call", NULL}},
+    {.name     = "headers that the server finds wrong, and nobody fetches the list",
+     .is_hasty = true,
+     .answers  = ANSWERS{{"POST /mcp", "tools/call", "400 json\n\n" MISMATCH, true}, END},
+     .steps =
+         STEPS{CALL_MODERN, "< " CHANGED, "< " MISMATCH, "heard 2 POST /mcp|tools/call", NULL}},
+    {.name    = "a call that waits for the list is cancelled",
+     .answers = ANSWERS{{"POST /mcp", "server/discover", "200 json\n\n" DISCOVERED, false},
+                        {"POST /mcp", "'a'", "400 json\n\n" MISMATCH, false},
+                        {"POST /mcp", "'b'", "200 json\n\n" DONE, false},
+                        {"POST /mcp", "tools/list",
+                         "200 json\n\n{'jsonrpc':'2.0','id':5,'result':{'tools':[]}}", false},
+                        END},
+     .steps   = STEPS{DISCOVER, "< " DISCOVERED, CALL_MODERN, "< " CHANGED, CANCEL, LIST,
+                    "< {'jsonrpc':'2.0','id':5,'result':{'tools':[]}}", CALL_OF("b", "{}"),
+                    "< " DONE, "heard 2 POST /mcp|tools/call", NULL}},
     {.name    = "a modern call is cancelled by closing its stream",
      .answers = ANSWERS{{"POST /mcp", "server/discover", "200 json\n\n" DISCOVERED, false},
                         {"POST /mcp", "'a'", "200 sse open\n\n: wait\n\n", false},

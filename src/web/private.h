@@ -14,6 +14,9 @@
 #define DEFT__SESSION_ID_SIZE  32u   // the same in hexadecimal digits
 #define DEFT__SESSION_BUCKETS  4096u // three digits of an id, which is random
 
+// Messages of one array (batch.c). Whoever sends more is not in a hurry.
+#define DEFT__WEB_BATCH_MAX 100u
+
 typedef struct deft__web_session deft__web_session;
 typedef struct deft__web_stream  deft__web_stream;
 typedef struct deft__web_request deft__web_request;
@@ -62,13 +65,15 @@ struct deft__web_stream {
         deft__web_connection *connection; // NULL: nobody listens now
         deft__web_stream     *next_over;  // once it is over: in the web's list of these
     };
-    uint64_t number; // in event ids
-    uint64_t event_count;
-    uint32_t id_size;
-    bool     is_over : 1;    // answered
-    bool     is_counted : 1; // as a call of the principal
-    bool     is_listen : 1;  // subscriptions/listen: it has no answer
-    char     id[];           // of the request, raw; empty: a session's own stream
+    deft__web_stream *lead;   // of a request in an array: what carries its answer; NULL: itself
+    uint64_t          number; // in event ids
+    uint64_t          event_count;
+    uint32_t          id_size;
+    uint32_t          part_count;     // of a lead: requests without an answer
+    bool              is_over : 1;    // answered
+    bool              is_counted : 1; // as a call of the principal
+    bool              is_listen : 1;  // subscriptions/listen: it has no answer
+    char              id[];           // of the request, raw; empty: a session's own stream
 };
 
 // Events that may be sent again, of one session.
@@ -176,10 +181,17 @@ bool deft__web_take_head(deft__web_connection *connection);
 // All of it is there.
 void deft__web_take_request(deft__web_connection *connection);
 
+// --- batch.c ---
+
+// The body is an array, which `web->reader` has taken, for a session that knows arrays.
+void deft__web_take_batch(deft__web_connection *connection, deft__web_session *session);
+
 // --- stream.c: what is answered. ---
 
 deft__web_stream *deft__web_stream_new(deft__web *web, deft__web_session *session, deft_view id,
                                        deft__web_connection *connection);
+// The same for one request of an array, whose answer `lead` carries.
+deft__web_stream *deft__web_part_new(deft__web_stream *lead, deft_view id);
 // Its connection is gone: a legacy client may come back, a modern one has cancelled.
 void deft__web_stream_detach(deft__web_stream *stream);
 // Lines of the gateway, for clients of sessions and of modern requests.

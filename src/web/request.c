@@ -365,11 +365,17 @@ static void take_legacy(deft__web_connection *connection, const deft__mcp_messag
     }
 }
 
-// An array of messages, in a session that knows arrays; answered one by one on one stream.
+// An array of messages, which is of a session or of nobody: no other version has them.
 static void take_batch(deft__web_connection *connection)
 {
-    fail(connection, 400, DEFT__MCP_INVALID_REQUEST,
-         "arrays of messages are not taken over HTTP; send one message in each request");
+    const deft_view    id      = header_of(connection->request, SESSION_HEADER);
+    deft__web_session *session = id.size > 0 ? find_session(connection) : NULL;
+    if (session != NULL && deft__client_takes_arrays(session->client)) {
+        deft__web_take_batch(connection, session);
+    } else if (session != NULL || id.size == 0) {
+        fail(connection, 400, DEFT__MCP_INVALID_REQUEST,
+             "only sessions of version 2025-03-26 send arrays; send one message in each request");
+    }
 }
 
 static void take_post(deft__web_connection *connection)

@@ -14,8 +14,8 @@ static size_t stream_size(size_t id_size)
     return size > sizeof(deft__web_stream) ? size : sizeof(deft__web_stream);
 }
 
-deft__web_stream *deft__web_stream_new(deft__web *web, deft__web_session *session, deft_view id,
-                                       deft__web_connection *connection)
+static deft__web_stream *new_stream(deft__web *web, deft__web_session *session, deft_view id,
+                                    deft__web_request *request)
 {
     deft__web_stream *stream = deft__new(web->allocator, stream_size(id.size));
     if (stream == NULL) {
@@ -29,17 +29,36 @@ deft__web_stream *deft__web_stream_new(deft__web *web, deft__web_session *sessio
     stream->id_size         = (uint32_t)id.size;
     stream->session         = session;
     stream->number          = ++web->numbers;
-    stream->connection      = connection;
     stream->next            = *list;
     if (stream->next != NULL) {
         stream->next->previous = stream;
     }
-    *list                           = stream;
-    connection->stream              = stream;
-    stream->principal               = connection->request->principal;
-    stream->is_counted              = connection->request->is_counted;
-    connection->request->is_counted = false;
+    *list               = stream;
+    stream->principal   = request->principal;
+    stream->is_counted  = request->is_counted;
+    request->is_counted = false;
     return stream;
+}
+
+deft__web_stream *deft__web_stream_new(deft__web *web, deft__web_session *session, deft_view id,
+                                       deft__web_connection *connection)
+{
+    deft__web_stream *stream = new_stream(web, session, id, connection->request);
+    if (stream != NULL) {
+        stream->connection = connection;
+        connection->stream = stream;
+    }
+    return stream;
+}
+
+deft__web_stream *deft__web_part_new(deft__web_stream *lead, deft_view id)
+{
+    deft__web_stream *part = new_stream(lead->web, lead->session, id, lead->connection->request);
+    if (part != NULL) {
+        part->lead = lead;
+        lead->part_count++;
+    }
+    return part;
 }
 
 // The call is over for whom it is counted.
@@ -208,6 +227,21 @@ static void send_event(deft__web_stream *stream, deft_view line)
     deft_buffer_clear(&id);
 }
 
+// One answer of several: the last one ends what carries them.
+static void answer_part(deft__web_stream *part, deft_view line)
+{
+    deft__web_stream *lead = part->lead;
+    send_event(lead, line);
+    end_stream(part);
+    lead->part_count--;
+    if (lead->part_count == 0) {
+        if (lead->connection != NULL) {
+            deft__web_end_events(lead->connection);
+        }
+        end_stream(lead);
+    }
+}
+
 static void answer(deft__web_stream *stream, deft_view line)
 {
     deft__web            *web        = stream->web;
@@ -273,10 +307,12 @@ void deft__web_session_hear(void *tag, deft_view about, deft_view line)
     deft__web_session *session = tag;
     deft__web_stream  *stream  = find_stream(session, about);
     session->used_ms           = session->web->now_ms;
-    if (stream != NULL && is_answer(about, line)) {
+    if (stream != NULL && stream->lead != NULL && is_answer(about, line)) {
+        answer_part(stream, line);
+    } else if (stream != NULL && is_answer(about, line)) {
         answer(stream, line);
     } else if (stream != NULL) {
-        tell(stream, line);
+        tell(stream->lead != NULL ? stream->lead : stream, line);
     } else if (session->own != NULL) {
         send_event(session->own, line);
     } else {

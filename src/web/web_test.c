@@ -651,6 +651,192 @@ static void what_is_too_slow_is_closed(void **state)
     close_web();
 }
 
+// --- Arrays of messages. ---
+
+#define INITIALIZE_OLD                                                                             \
+    "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"initialize\",\"params\":{\"protocolVersion\":"     \
+    "\"2025-03-26\",\"capabilities\":{},\"clientInfo\":{\"name\":\"t\",\"version\":\"1\"}}}"
+#define PING(id) "{\"jsonrpc\":\"2.0\",\"id\":" id ",\"method\":\"ping\"}"
+#define PONG(id) "{\"jsonrpc\":\"2.0\",\"id\":" id ",\"result\":{}}"
+#define NOTICE   "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/roots/list_changed\"}"
+#define CALL(id)                                                                                   \
+    "{\"jsonrpc\":\"2.0\",\"id\":" id ",\"method\":\"tools/call\",\"params\":{\"name\":"           \
+    "\"tracker__list_issues\",\"_meta\":{\"progressToken\":9}}}"
+#define STREAM_END "\r\n0\r\n\r\n"
+
+static void open_old_session(bool is_guarded)
+{
+    const deft__web_options options = {.host_count = 0};
+    open_web(&options, is_guarded);
+    hold(post(0, "/mcp", is_guarded ? "Authorization: Bearer good\r\n" : "", INITIALIZE_OLD),
+         "200 OK");
+}
+
+static void an_array_is_answered_one_by_one(void **state)
+{
+    (void)state;
+    open_old_session(false);
+    const char *text =
+        post(0, "/mcp", SESSION, " [" PING("2") ", " NOTICE "\n," PING("\"3\"") "] ");
+    hold(text, "Content-Type: text/event-stream");
+    hold(text, "data: " PONG("2"));
+    hold(text, "data: " PONG("\"3\""));
+    hold(text, STREAM_END);
+    // The connection is as good as new.
+    hold(post(0, "/mcp", SESSION, PING("4")), PONG("4"));
+    close_web();
+}
+
+static void what_takes_longer_comes_later(void **state)
+{
+    (void)state;
+    open_old_session(false);
+    hold(post(0, "/mcp", SESSION, "[" CALL("\"c\"") "," PING("2") "]"), PONG("2"));
+    assert_null(strstr(said(0), STREAM_END));
+    start_server();
+    answer_server("tools/call", "{\"content\":[]}");
+    hold(said(0), "data: {\"jsonrpc\":\"2.0\",\"id\":\"c\",\"result\":{\"content\":[]}}");
+    hold(said(0), STREAM_END);
+    close_web();
+}
+
+static void an_array_without_requests_is_taken_note_of(void **state)
+{
+    (void)state;
+    open_old_session(false);
+    hold(post(0, "/mcp", SESSION, "[" NOTICE "," NOTICE "]"), "202");
+    hold(post(0, "/mcp", SESSION,
+              "[{\"jsonrpc\":\"2.0\",\"id\":7,\"result\":{}},{\"jsonrpc\":\"2.0\",\"id\":8,"
+              "\"error\":{\"code\":1,\"message\":\"no\"}}]"),
+         "202");
+    close_web();
+}
+
+// Who was cut off comes back for the rest of it.
+static void an_array_can_be_come_back_for(void **state)
+{
+    (void)state;
+    open_old_session(false);
+    hold(post(0, "/mcp", SESSION, "[" PING("2") "," CALL("3") "]"), "id: 2-1");
+    deft__web_disconnect(stage.visitors[0].connection);
+    stage.visitors[0].connection = NULL;
+    start_server();
+    answer_server("tools/call", "{\"content\":[]}");
+    const char *text = ask(1, "GET /mcp HTTP/1.1\r\nHost: localhost\r\nAccept: "
+                              "text/event-stream\r\nLast-Event-ID: 2-1\r\n" SESSION "\r\n");
+    hold(text, "id: 2-2");
+    hold(text, "{\"jsonrpc\":\"2.0\",\"id\":3,\"result\":{\"content\":[]}}");
+    close_web();
+}
+
+static const struct {
+    const char *name;
+    const char *body;
+    const char *part;
+} bad_arrays[] = {
+    {"an empty one", "[]", "-32600"},
+    {"one that is not closed", "[" PING("2"), "-32700"},
+    {"a number in it", "[" PING("2") ",7]", "message 2 of the array: "},
+    {"an array in it", "[[" PING("2") "]]", "message 1 of the array: "},
+    {"an object that is no message", "[" PING("2") ",{\"id\":3}]", "message 2 of the array: "},
+    {"requests and answers", "[" PING("2") ",{\"jsonrpc\":\"2.0\",\"id\":7,\"result\":{}}]",
+     "message 2 of the array: an array holds requests and notifications, or answers, not both"},
+    {"answers and notices", "[{\"jsonrpc\":\"2.0\",\"id\":7,\"result\":{}}," NOTICE "]",
+     "or answers, not both"},
+    {"the same id twice", "[" PING("2") "," PING("2") "]", "is that of another request"},
+    {"a handshake", "[" INITIALIZE_OLD "]", "initialize stands alone"},
+    {"a modern request",
+     "[" PING("2") ",{\"jsonrpc\":\"2.0\",\"id\":4,\"method\":\"tools/list\",\"params\":{" META
+                   "}}]",
+     "of a version that has no arrays"},
+};
+
+static const char *write_pings(char *text, int count)
+{
+    size_t size = (size_t)sprintf(text, "[");
+    for (int i = 0; i < count; i++) {
+        size += (size_t)sprintf(text + size, "%s" PING("%d"), i > 0 ? "," : "", i);
+    }
+    (void)sprintf(text + size, "]");
+    return text;
+}
+
+static void an_array_that_is_wrong_anywhere_is_refused_whole(void **state)
+{
+    (void)state;
+    char *many = malloc(101 * 64);
+    open_old_session(false);
+    for (size_t i = 0; i < array_size(bad_arrays); i++) {
+        case_name(bad_arrays[i].name);
+        const char *text = post(0, "/mcp", SESSION, bad_arrays[i].body);
+        hold(text, " 400 ");
+        hold(text, bad_arrays[i].part);
+        assert_null(strstr(text, PONG("2")));
+    }
+    hold(post(0, "/mcp", SESSION, write_pings(many, 101)),
+         "message 101 of the array: is one too many");
+    hold(post(0, "/mcp", SESSION, write_pings(many, 100)), PONG("99"));
+    free(many);
+    close_web();
+}
+
+static void arrays_are_of_one_version_alone(void **state)
+{
+    const deft__web_options options = {.host_count = 0};
+    (void)state;
+    open_web(&options, false);
+    hold(post(0, "/mcp", "", INITIALIZE), "200 OK");
+    hold(post(0, "/mcp", SESSION, "[" PING("2") "]"), "only sessions of version 2025-03-26");
+    hold(post(0, "/mcp", "", "[" PING("2") "]"), "only sessions of version 2025-03-26");
+    hold(post(0, "/mcp", "MCP-Protocol-Version: 2026-07-28\r\n", "[" PING("2") "]"), " 400 ");
+    hold(post(0, "/mcp", "Mcp-Session-Id: 1\r\n", "[" PING("2") "]"), " 404 ");
+    close_web();
+    open_old_session(false);
+    hold(ask(1, "POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+                "Accept: application/json\r\n" SESSION "Content-Length: 42\r\n\r\n[" PING("2") "]"),
+         " 406 ");
+    close_web();
+}
+
+// Each request of an array counts; where there are too many nothing of it is done.
+static void an_array_is_no_way_around_limits(void **state)
+{
+    deft__token tokens[] = {{.name = deft_view_of("good"), .concurrent_calls = 2}};
+    (void)state;
+    open_old_session(true);
+    assert_true(deft__sha256(deft_view_of("good"), &tokens[0].digest));
+    assert_int_equal(deft__web_set_tokens(stage.web, tokens, 1, NULL), DEFT_OK);
+#define WITH_TOKEN "Authorization: Bearer good\r\n" SESSION
+    hold(post(0, "/mcp", WITH_TOKEN, "[" CALL("2") "," CALL("3") "," CALL("4") "]"), " 429 ");
+    assert_string_equal(stage.asked, "");
+    hold(post(0, "/mcp", WITH_TOKEN, "[" CALL("2") "," CALL("3") "]"), "text/event-stream");
+    hold(post(1, "/mcp", WITH_TOKEN, CALL("5")), " 429 ");
+    start_server();
+    close_web();
+}
+
+static void memory_for_an_array_may_end(void **state)
+{
+    const deft__web_options options = {.host_count = 0};
+    test_allocator          allocator;
+    size_t                  fail_at = 0;
+    (void)state;
+    do {
+        test_allocator_init(&allocator);
+        allocator.fail_at = ++fail_at;
+        open_web_with(&options, false, &allocator.allocator);
+        if (stage.web != NULL) {
+            (void)post(0, "/mcp", "", INITIALIZE_OLD);
+            const char *text =
+                post(0, "/mcp", SESSION, "[" PING("2") "," CALL("3") "," PING("4") "]");
+            hold(text, allocator.requests < fail_at ? PONG("4") : "");
+        }
+        close_web();
+        assert_int_equal(allocator.blocks, 0);
+    } while (allocator.requests >= fail_at);
+    assert_true(fail_at > 20);
+}
+
 // Without memory a request fails, or its connection; nothing leaks, and the next one is served.
 static void every_allocation_may_fail(void **state)
 {
@@ -700,6 +886,14 @@ int main(void)
         cmocka_unit_test(a_web_that_ends_lets_open_requests_finish),
         cmocka_unit_test(pages_of_allowed_origins_may_use_it),
         cmocka_unit_test(what_is_too_slow_is_closed),
+        cmocka_unit_test(an_array_is_answered_one_by_one),
+        cmocka_unit_test(what_takes_longer_comes_later),
+        cmocka_unit_test(an_array_without_requests_is_taken_note_of),
+        cmocka_unit_test(an_array_can_be_come_back_for),
+        cmocka_unit_test(an_array_that_is_wrong_anywhere_is_refused_whole),
+        cmocka_unit_test(arrays_are_of_one_version_alone),
+        cmocka_unit_test(an_array_is_no_way_around_limits),
+        cmocka_unit_test(memory_for_an_array_may_end),
         cmocka_unit_test(every_allocation_may_fail),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
