@@ -141,6 +141,9 @@ static bool needs_bridge(const deft__client *client)
 static deft_status refresh_list(deft__client *client, bool *is_grown)
 {
     *is_grown = false;
+    if (client->shown == NULL) {
+        return DEFT_OK; // nobody has asked for it yet
+    }
     if (!client->has_bridge && needs_bridge(client)) {
         const deft_status status = write_bridge(client);
         if (status != DEFT_OK) {
@@ -164,7 +167,7 @@ static deft__shown *new_shown(const deft__gateway *gateway)
     return shown;
 }
 
-void deft__client_clear_session(deft__client *client)
+static void clear_shown(deft__client *client)
 {
     deft__shown *shown = client->shown;
     if (shown != NULL) {
@@ -174,10 +177,15 @@ void deft__client_clear_session(deft__client *client)
         deft__arena_clear(&shown->ids);
         deft__free(client->gateway->allocator, shown, sizeof *shown);
     }
-    deft_session_free(client->session);
     client->shown      = NULL;
-    client->session    = NULL;
     client->has_bridge = false;
+}
+
+void deft__client_clear_session(deft__client *client)
+{
+    clear_shown(client);
+    deft_session_free(client->session);
+    client->session = NULL;
 }
 
 bool deft__client_ensure_session(deft__client *client)
@@ -186,18 +194,29 @@ bool deft__client_ensure_session(deft__client *client)
     if (client->session != NULL) {
         return true;
     }
-    bool          is_grown;
     deft_error    error    = DEFT_ERROR_INIT;
     deft_settings settings = settings_of(client);
     client->session        = deft_session_new_restricted(
                plan_of(client), &settings, client->is_restricted ? &client->restriction : NULL,
                gateway->allocator, &error);
-    client->shown = new_shown(gateway);
-    if (client->session == NULL || client->shown == NULL ||
-        refresh_list(client, &is_grown) != DEFT_OK) {
-        deft__client_clear_session(client);
-    }
     return client->session != NULL;
+}
+
+// The list is written when it is first asked for: among thousands of tools that takes milliseconds, and
+// a client that only calls needs none.
+static bool ensure_list(deft__client *client)
+{
+    bool is_grown;
+    if (!deft__client_ensure_session(client)) {
+        return false;
+    }
+    if (client->shown == NULL) {
+        client->shown = new_shown(client->gateway);
+        if (client->shown == NULL || refresh_list(client, &is_grown) != DEFT_OK) {
+            clear_shown(client);
+        }
+    }
+    return client->shown != NULL;
 }
 
 static void answer_no_memory(deft__client *client, deft_view id)
@@ -213,7 +232,7 @@ void deft__client_list_tools(deft__client *client, const deft__mcp_message *mess
                                 "the list has one page; ask for it without a cursor");
         return;
     }
-    if (!deft__client_ensure_session(client)) {
+    if (!ensure_list(client)) {
         answer_no_memory(client, message->id);
         return;
     }
@@ -282,10 +301,12 @@ void deft__client_reset(deft__client *client)
         client->era == DEFT__MCP_ERA_MODERN) {
         return;
     }
-    deft_buffer_reset(&client->shown->bridge);
-    deft_buffer_reset(&client->shown->tools);
-    deft__map_clear(&client->shown->listed);
-    deft__arena_clear(&client->shown->ids);
+    if (client->shown != NULL) {
+        deft_buffer_reset(&client->shown->bridge);
+        deft_buffer_reset(&client->shown->tools);
+        deft__map_clear(&client->shown->listed);
+        deft__arena_clear(&client->shown->ids);
+    }
     client->has_bridge = false;
     (void)refresh_list(client, &is_grown);
     if (client->is_listed) {

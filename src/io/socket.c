@@ -148,7 +148,9 @@ static void accept_ready(uv_poll_t *poll, int status, int events)
     (void)status;
     (void)events;
     deft__listener *listener = poll->data;
-    for (int i = 0; i < ACCEPTS_MAX && !uv_is_closing((uv_handle_t *)poll); i++) {
+    // At a path there are few, and who has left should be missed before the next one is counted.
+    const int most = listener->port != 0 ? ACCEPTS_MAX : 1;
+    for (int i = 0; i < most && !uv_is_closing((uv_handle_t *)poll); i++) {
         const int descriptor = accept4(listener->descriptor, NULL, NULL, SOCK_CLOEXEC);
         if (descriptor >= 0) {
             let_in(listener, descriptor);
