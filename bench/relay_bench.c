@@ -180,9 +180,18 @@ static void configure_many(serving *server, const char *fault, const char *manne
     serving_configure(server, text);
 }
 
+// After the last answer.
+typedef struct memory {
+    size_t resident_kb;
+    size_t shared_kb;  // what is shared with others counted by its part
+    size_t private_kb; // of nobody else, mapped files included
+    size_t most_kb;    // that were resident at any time
+} memory;
+
 // Seconds from before the start to the answer of initialize, of tools/list, and of a search; and the
 // processor's part of each.
-static void start_once(serving *server, const char *deft, double *seconds, double *busy, size_t *kb)
+static void start_once(serving *server, const char *deft, double *seconds, double *busy,
+                       memory *held)
 {
     static const char *const lines[] = {
         "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"initialize\",\"params\":{\"protocolVersion\":"
@@ -199,14 +208,18 @@ static void start_once(serving *server, const char *deft, double *seconds, doubl
         seconds[i] = bench_wall_seconds() - start;
         busy[i]    = processor_seconds(server->process);
     }
-    *kb = serving_resident_kb(server);
+    held->resident_kb = serving_resident_kb(server);
+    held->shared_kb   = serving_memory_kb(server, "Pss:");
+    held->private_kb =
+        serving_memory_kb(server, "Private_Clean:") + serving_memory_kb(server, "Private_Dirty:");
+    held->most_kb = serving_peak_kb(server);
 }
 
 static void measure_start(const char *deft, const char *fault, const char *manner, const char *what)
 {
     static double seconds[3][STARTS];
     static double busy[3][STARTS];
-    size_t        kb = 0;
+    memory        held = {0};
     serving       learner;
     serving_init(&learner);
     configure_many(&learner, fault, manner);
@@ -214,7 +227,7 @@ static void measure_start(const char *deft, const char *fault, const char *manne
     for (size_t i = 0; i < STARTS; i++) {
         double one[3];
         double part[3];
-        start_once(&learner, deft, one, part, &kb);
+        start_once(&learner, deft, one, part, &held);
         for (size_t j = 0; j < 3; j++) {
             seconds[j][i] = one[j];
             busy[j][i]    = part[j];
@@ -222,8 +235,10 @@ static void measure_start(const char *deft, const char *fault, const char *manne
         serving_stop(&learner);
     }
     static const char *const answers[] = {"initialize", "tools/list", "a search"};
-    (void)printf("%d servers with 10,000 tools (%s), known from before: %.1f MB\n", SERVERS, what,
-                 (double)kb / 1024);
+    (void)printf("%d servers with 10,000 tools (%s), known from before\n", SERVERS, what);
+    (void)printf("  %.1f MB resident, %.1f MB proportional, %.1f MB private; at most %.1f MB\n",
+                 (double)held.resident_kb / 1024, (double)held.shared_kb / 1024,
+                 (double)held.private_kb / 1024, (double)held.most_kb / 1024);
     for (size_t j = 0; j < 3; j++) {
         qsort(seconds[j], STARTS, sizeof seconds[j][0], compare);
         qsort(busy[j], STARTS, sizeof busy[j][0], compare);

@@ -142,6 +142,37 @@ typedef struct deft_server_config {
 DEFT_API size_t                    deft_config_server_count(const deft_config *config);
 DEFT_API const deft_server_config *deft_config_server(const deft_config *config, size_t index);
 
+// A token of an agent that comes over HTTP: an entry of http.tokens. Only its SHA-256 is known. Patterns
+// as in deft_rule; a count of 0 does not restrict, and a limit of 0 is none.
+typedef struct deft_token_config {
+    deft_view        name;
+    uint8_t          sha256[32];
+    const deft_view *servers;
+    size_t           server_count;
+    const deft_view *tools;
+    size_t           tool_count;
+    const deft_view *denied; // tools; wins over both
+    size_t           denied_count;
+    uint32_t         calls_per_minute;
+    uint32_t         concurrent_calls;
+    uint32_t         sessions;
+    int64_t          expires_s; // since 1970; 0: never
+    deft_view        place;     // file name
+    size_t           line;
+} deft_token_config;
+
+#define DEFT_TOKEN_NAME_ACCEPTS "1 to 64 letters, digits, _, - or ."
+DEFT_API bool deft_token_name_is_valid(deft_view name);
+
+// Those of all files by name, later ones replacing earlier ones. `has_tokens`: some file has a list,
+// though perhaps an empty one.
+DEFT_API size_t                   deft_config_token_count(const deft_config *config);
+DEFT_API const deft_token_config *deft_config_token(const deft_config *config, size_t index);
+DEFT_API bool                     deft_config_has_tokens(const deft_config *config);
+
+// Reads "2027-01-31" (its first moment, UTC) or "2027-01-31T12:00:00Z", in seconds since 1970.
+DEFT_API bool deft_config_parse_date(deft_view text, int64_t *seconds);
+
 // Things worth telling: unknown keys with the nearest known one, values that have no effect.
 typedef struct deft_warning {
     deft_view place;
@@ -163,6 +194,13 @@ DEFT_API deft_status deft_config_expand(deft_view text, deft_variable_lookup loo
 // it was. For `deft settings KEY VALUE`.
 DEFT_API deft_status deft_config_edit(deft_view text, deft_view key, deft_view value,
                                       deft_buffer *out, deft_error *error);
+
+// The same with one token more (`expires` as in the file; empty: never) or less in http.tokens.
+// DEFT_CONFLICT: there is one of this name. DEFT_NOT_FOUND: there is none.
+DEFT_API deft_status deft_config_add_token(deft_view text, const deft_token_config *token,
+                                           deft_view expires, deft_buffer *out, deft_error *error);
+DEFT_API deft_status deft_config_remove_token(deft_view text, deft_view name, deft_buffer *out,
+                                              deft_error *error);
 
 #ifdef __cplusplus
 }

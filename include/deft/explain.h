@@ -106,8 +106,8 @@ typedef struct deft_asked_word {
     bool      is_filler; // the, please: weighs little
 } deft_asked_word;
 
-// What happened to the tools that have something of what was asked for. Each is counted once, under
-// the first reason of this order.
+// What happened to the tools that have something of what was asked for. Each is counted once: under
+// `hidden` where that holds, else under the first reason of this order.
 typedef struct deft_filtering {
     size_t matched;  // all of them
     size_t required; // lack a `+word`

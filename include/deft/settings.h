@@ -193,6 +193,26 @@ typedef struct deft_settings {
 
     // Of the gateway, for all servers together.
     uint64_t discoveries_max; // servers that are started at once to learn what they have
+
+    // Serving over HTTP.
+    deft_view        http_listen; // address and port; empty: none is set
+    const deft_view *http_hosts;  // names that are answered under, beside loopback's
+    size_t           http_host_count;
+    const deft_view *http_origins; // of pages that may use it
+    size_t           http_origin_count;
+    uint64_t         http_body_size_max;       // bytes
+    uint64_t         http_request_idle_ms;     // a request that does not get on
+    uint64_t         http_request_ms;          // a request from its first byte to its last
+    uint64_t         http_write_idle_ms;       // a client that does not read
+    uint64_t         http_keep_alive_ms;       // a connection without a request
+    uint64_t         http_session_idle_ms;     // a session without a request or a stream
+    uint64_t         http_grace_ms;            // open calls may still end when it is to stop
+    uint32_t         http_head_size_max;       // bytes of the request line and all headers
+    uint32_t         http_requests_max;        // on one connection
+    uint32_t         http_connections_max;     // at once
+    uint32_t         http_sessions_max;        // of legacy clients
+    uint32_t         http_failures_per_second; // tokens that are nobody's
+    bool             is_http_cors_on;          // browsers of those origins are told that they may
 } deft_settings;
 
 // The settings of a preset, everything else at deft's defaults.

@@ -176,7 +176,7 @@ static const deft__flag flags[DEFT__FLAG_COUNT] = {
             .name       = "tool",
             .kind       = DEFT__VALUE_TEXT,
             .value_name = "ID",
-            .help       = "Account for this tool, hit or not",
+            .help       = "Account for this tool, hit or not; of a token: what it may use",
         },
     [DEFT__FLAG_COMPARE] =
         {
@@ -238,10 +238,12 @@ static const deft__flag flags[DEFT__FLAG_COUNT] = {
         },
     [DEFT__FLAG_HTTP] =
         {
-            .name       = "http",
-            .kind       = DEFT__VALUE_TEXT,
-            .value_name = "ADDRESS:PORT",
-            .help       = "Serve over HTTP at this address instead, any number of agents",
+            .name              = "http",
+            .kind              = DEFT__VALUE_TEXT,
+            .value_name        = "ADDRESS:PORT",
+            .help              = "Serve over HTTP at this address instead, any number of agents; "
+                                 "without one at http.listen",
+            .is_value_optional = true,
         },
     [DEFT__FLAG_TOKEN_FILE] =
         {
@@ -286,6 +288,48 @@ static const deft__flag flags[DEFT__FLAG_COUNT] = {
             .kind       = DEFT__VALUE_FILE,
             .value_name = "FILE",
             .help       = "Let in only who has a certificate signed by one of these",
+        },
+    [DEFT__FLAG_DENY] =
+        {
+            .name          = "deny",
+            .kind          = DEFT__VALUE_TEXT,
+            .value_name    = "ID",
+            .help          = "Never this tool, whatever else allows it; * and ? fit any",
+            .is_repeatable = true,
+        },
+    [DEFT__FLAG_CALLS_PER_MINUTE] =
+        {
+            .name       = "calls-per-minute",
+            .kind       = DEFT__VALUE_NUMBER,
+            .value_name = "N",
+            .help       = "At most so many requests in a minute",
+            .number_min = 1,
+            .number_max = 1000000,
+        },
+    [DEFT__FLAG_CONCURRENT_CALLS] =
+        {
+            .name       = "concurrent-calls",
+            .kind       = DEFT__VALUE_NUMBER,
+            .value_name = "N",
+            .help       = "At most so many requests that wait for their answer",
+            .number_min = 1,
+            .number_max = 1000000,
+        },
+    [DEFT__FLAG_SESSIONS] =
+        {
+            .name       = "sessions",
+            .kind       = DEFT__VALUE_NUMBER,
+            .value_name = "N",
+            .help       = "At most so many sessions of legacy clients",
+            .number_min = 1,
+            .number_max = 1000000,
+        },
+    [DEFT__FLAG_EXPIRES] =
+        {
+            .name       = "expires",
+            .kind       = DEFT__VALUE_TEXT,
+            .value_name = "WHEN",
+            .help       = "Until then: days such as 90d, or a date such as 2027-01-31",
         },
     [DEFT__FLAG_SCOPE] =
         {
@@ -364,6 +408,16 @@ static const char *const call_examples[] = {
 static const char *const quarantine_examples[] = {
     "deft quarantine add github",
     "Its tools are neither found nor called any more, here and in running gateways",
+    NULL,
+};
+
+static const char *const token_examples[] = {
+    "deft token new ci --server github --deny 'github::delete_*' --expires 90d",
+    "For an agent that may reach one server, without what deletes",
+    "deft token list",
+    "Every token, what it may reach and its limits",
+    "deft token remove ci",
+    "It is turned away from now on, also by gateways that run",
     NULL,
 };
 
@@ -485,8 +539,8 @@ static const deft__command commands[] = {
             "With --http it serves any number of agents: /mcp with tool search, /mcp/all with "
             "every "
             "tool listed, /mcp/SERVER for one server alone. An address that other machines can "
-            "reach needs --token-file. With --tls-certificate and --tls-key it speaks TLS; both "
-            "files are read again when they change.",
+            "reach needs tokens: 'deft token new', or --token-file. With --tls-certificate and "
+            "--tls-key it speaks TLS; both files are read again when they change.",
         .examples = serve_examples,
         .run      = deft__command_serve,
     },
@@ -592,6 +646,26 @@ static const deft__command commands[] = {
             "the store.",
         .examples = quarantine_examples,
         .run      = deft__command_quarantine,
+    },
+    {
+        .name              = "token",
+        .operands          = "[list | new NAME | remove NAME]",
+        .operand_count_max = 2,
+        .operand_kind      = DEFT__OPERAND_TOKEN,
+        .flags             = DEFT__FLAG_BIT(DEFT__FLAG_SERVER) | DEFT__FLAG_BIT(DEFT__FLAG_TOOL) |
+                 DEFT__FLAG_BIT(DEFT__FLAG_DENY) | DEFT__FLAG_BIT(DEFT__FLAG_CALLS_PER_MINUTE) |
+                 DEFT__FLAG_BIT(DEFT__FLAG_CONCURRENT_CALLS) | DEFT__FLAG_BIT(DEFT__FLAG_SESSIONS) |
+                 DEFT__FLAG_BIT(DEFT__FLAG_EXPIRES),
+        .summary = "Make, list and remove tokens for agents that come over HTTP",
+        .description =
+            "new prints a token, this once, and writes its SHA-256 with what it may reach under "
+            "http.tokens into the user's file, or into the one of --config. Without --server and "
+            "--tool it may reach everything; --server, --tool and --deny may be given several "
+            "times. All flags but --config are for new.\n\n"
+            "Gateways that run look at their files every second: a new token works then, and one "
+            "that was removed ends with all that it has open.",
+        .examples = token_examples,
+        .run      = deft__command_token,
     },
     {
         .name              = "tool-search",

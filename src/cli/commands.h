@@ -61,6 +61,11 @@ typedef enum deft__flag_id {
     DEFT__FLAG_TLS_CERTIFICATE,
     DEFT__FLAG_TLS_KEY,
     DEFT__FLAG_TLS_CLIENT_CA,
+    DEFT__FLAG_DENY,
+    DEFT__FLAG_CALLS_PER_MINUTE,
+    DEFT__FLAG_CONCURRENT_CALLS,
+    DEFT__FLAG_SESSIONS,
+    DEFT__FLAG_EXPIRES,
     DEFT__FLAG_SCOPE,
     DEFT__FLAG_CLIENT_ID,
     DEFT__FLAG_PASTE,
@@ -87,9 +92,10 @@ typedef struct deft__flag {
     uint64_t           number_min;
     uint64_t           number_max;
     deft__value_kind   kind;
-    char               letter;        // 0: there is only the long form
-    bool               is_global;     // every command takes it
-    bool               is_repeatable; // each one counts; otherwise the last one does
+    char               letter;            // 0: there is only the long form
+    bool               is_global;         // every command takes it
+    bool               is_repeatable;     // each one counts; otherwise the last one does
+    bool               is_value_optional; // without one it is the empty text
 } deft__flag;
 
 // Words that an operand may be, for completions.
@@ -100,6 +106,7 @@ typedef enum deft__operand_kind {
     DEFT__OPERAND_SHELL,
     DEFT__OPERAND_TOOL_SEARCH, // status or reset
     DEFT__OPERAND_QUARANTINE,  // add or remove
+    DEFT__OPERAND_TOKEN,       // list, new or remove
     DEFT__OPERAND_SETTING,
     DEFT__OPERAND_DIRECTORY
 } deft__operand_kind;
@@ -141,6 +148,7 @@ int deft__command_serve(deft__cli *cli);
 int deft__command_servers(deft__cli *cli);
 int deft__command_settings(deft__cli *cli);
 int deft__command_status(deft__cli *cli);
+int deft__command_token(deft__cli *cli);
 int deft__command_tool_search(deft__cli *cli);
 int deft__command_tools(deft__cli *cli);
 int deft__command_version(deft__cli *cli);

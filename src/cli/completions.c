@@ -54,6 +54,9 @@ static void append_operand_words(deft_buffer *out, const deft__command *command)
     case DEFT__OPERAND_QUARANTINE:
         deft_buffer_append_text(out, "add remove");
         break;
+    case DEFT__OPERAND_TOKEN:
+        deft_buffer_append_text(out, "list new remove");
+        break;
     case DEFT__OPERAND_SETTING:
         deft_buffer_append_text(out, "get set ");
         append_setting_keys(out);

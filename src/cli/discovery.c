@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 extern char **environ;
@@ -191,22 +192,57 @@ static const struct {
     {DEFT__FLAG_PRESET, "preset", "--preset"},
     {DEFT__FLAG_CONTEXT_WINDOW, "toolSearch.contextWindow", "--context-window"},
     {DEFT__FLAG_RANKING, "toolSearch.ranking", "--ranking"},
+    {DEFT__FLAG_HTTP, "http.listen", "--http"},
     {DEFT__FLAG_TLS_CERTIFICATE, "http.tls.certificate", "--tls-certificate"},
     {DEFT__FLAG_TLS_KEY, "http.tls.key", "--tls-key"},
     {DEFT__FLAG_TLS_CLIENT_CA, "http.tls.clientCa", "--tls-client-ca"},
 };
 
+// The flags that may be given several times, and are one list together.
+static const struct {
+    deft__flag_id flag;
+    const char   *key;
+    const char   *place;
+} flag_lists[] = {
+    {DEFT__FLAG_HOST, "http.allowHosts", "--host"},
+    {DEFT__FLAG_ALLOW_ORIGIN, "http.allowOrigins", "--allow-origin"},
+};
+
+static bool add_flag_lists(deft__cli *cli, deft_config *config)
+{
+    bool        is_fine = true;
+    deft_buffer list;
+    deft_buffer_init(&list, NULL);
+    for (size_t i = 0; is_fine && i < sizeof flag_lists / sizeof flag_lists[0]; i++) {
+        size_t      at = 0;
+        const char *value;
+        deft_buffer_reset(&list);
+        while ((value = deft__invocation_next(&cli->invocation, flag_lists[i].flag, &at)) != NULL) {
+            deft_buffer_append_text(&list, list.size > 0 ? "," : "");
+            deft_buffer_append_text(&list, value);
+        }
+        is_fine = list.size == 0 || set(cli, config, deft_view_of(flag_lists[i].key),
+                                        deft_buffer_view(&list), flag_lists[i].place);
+    }
+    deft_buffer_clear(&list);
+    return is_fine;
+}
+
 static bool add_flags(deft__cli *cli, deft_config *config)
 {
     for (size_t i = 0; i < sizeof flag_keys / sizeof flag_keys[0]; i++) {
         const char *value = deft__invocation_value(&cli->invocation, flag_keys[i].flag);
-        if (value != NULL && !set(cli, config, deft_view_of(flag_keys[i].key), deft_view_of(value),
-                                  flag_keys[i].place)) {
+        if (value != NULL && value[0] != '\0' &&
+            !set(cli, config, deft_view_of(flag_keys[i].key), deft_view_of(value),
+                 flag_keys[i].place)) {
             return false;
         }
     }
     if (deft__invocation_has(&cli->invocation, DEFT__FLAG_NO_MCP) &&
         !set(cli, config, deft_view_of("noMcp"), deft_view_of("true"), "--no-mcp")) {
+        return false;
+    }
+    if (!add_flag_lists(cli, config)) {
         return false;
     }
     size_t      at   = 0;
@@ -278,4 +314,68 @@ deft_config *deft__config_read_flags(deft__cli *cli, const char *mode)
                          (mode == NULL || set(cli, config, deft_view_of("toolSearch.enabled"),
                                               deft_view_of(mode), "deft demo"));
     return finish_config(cli, config, is_fine);
+}
+
+// --- Whether they have changed. ------------------------------------------------------------------
+
+static void mix(uint64_t *signature, uint64_t value)
+{
+    *signature = (*signature ^ value) * UINT64_C(0x100000001B3); // FNV-1a, a word at a time
+    *signature ^= *signature >> 29;
+}
+
+static void mix_file(uint64_t *signature, const char *path)
+{
+    struct stat about;
+    if (stat(path, &about) == 0) {
+        mix(signature, (uint64_t)about.st_ino);
+        mix(signature, (uint64_t)about.st_size);
+        mix(signature, (uint64_t)about.st_mtim.tv_sec);
+        mix(signature, (uint64_t)about.st_mtim.tv_nsec);
+    } else {
+        mix(signature, 1);
+    }
+}
+
+uint64_t deft__config_signature(const deft__cli *cli, const char *more)
+{
+    uint64_t    signature = UINT64_C(0xCBF29CE484222325);
+    size_t      at        = 0;
+    const char *named;
+    deft_buffer path;
+    deft_buffer_init(&path, NULL);
+    if (deft__user_file(&path)) {
+        mix_file(&signature, path.data);
+    }
+    if (deft__invocation_has(&cli->invocation, DEFT__FLAG_CONFIG)) {
+        while ((named = deft__invocation_next(&cli->invocation, DEFT__FLAG_CONFIG, &at)) != NULL) {
+            mix_file(&signature, named);
+        }
+    } else {
+        mix_file(&signature, ".mcp.json");
+        deft_buffer_reset(&path);
+        if (deft__project_file(&path)) {
+            mix_file(&signature, path.data);
+        }
+    }
+    if (more != NULL) {
+        mix_file(&signature, more);
+    }
+    deft_buffer_clear(&path);
+    return signature;
+}
+
+deft_status deft__config_check_text(const char *path, deft_view text, deft_error *error)
+{
+    deft_config *config = deft_config_new(NULL, error);
+    if (config == NULL) {
+        return DEFT_OUT_OF_MEMORY;
+    }
+    deft_status status =
+        deft_config_add_file(config, DEFT_LAYER_PROJECT_FILE, deft_view_of(path), text, error);
+    if (status == DEFT_OK) {
+        status = deft_config_resolve(config, error);
+    }
+    deft_config_free(config);
+    return status;
 }

@@ -19,7 +19,14 @@ bool deft__project_file(deft_buffer *out);
 // NULL after complaining.
 deft_config *deft__config_read(deft__cli *cli);
 
-// The same from the flags alone, with toolSearch.enabled set to `mode` unless that is NULL.
+// Changes when one of the files that deft__config_read() would read does, or `more` (NULL: none), or when
+// one comes or goes.
+uint64_t deft__config_signature(const deft__cli *cli, const char *more);
+
+// Whether a whole file of this text would be understood; `path` is for messages.
+deft_status deft__config_check_text(const char *path, deft_view text, deft_error *error);
+
+// As deft__config_read() from the flags alone, with toolSearch.enabled set to `mode` unless that is NULL.
 deft_config *deft__config_read_flags(deft__cli *cli, const char *mode);
 
 #endif

@@ -212,7 +212,13 @@ static deft_status take_flag(deft__invocation *invocation, deft__flag_id id, con
             const char *next = words->at < words->count ? words->words[words->at] : NULL;
             // A flag in the place of a value is a forgotten value; a value that does start with
             // dashes can still be given behind `=`.
-            if (next == NULL || strncmp(next, "--", 2) == 0) {
+            const bool is_missing = next == NULL || strncmp(next, "--", 2) == 0;
+            if (is_missing && flag->is_value_optional) {
+                invocation->given[invocation->given_count++] =
+                    (deft__given){.flag = id, .value = ""};
+                return DEFT_OK;
+            }
+            if (is_missing) {
                 return deft__fail(error, DEFT_INVALID, 0, "--%s needs a value: --%s=%s", flag->name,
                                   flag->name, flag->value_name);
             }

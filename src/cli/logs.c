@@ -67,6 +67,20 @@ static bool is_of_server(const deft__record *record, const char *server)
                                   deft_view_of("::")));
 }
 
+// "client", or "client@token" where it came with one.
+static void add_client(deft__table *table, const deft__record *record)
+{
+    deft_buffer text;
+    deft_buffer_init(&text, NULL);
+    deft_buffer_append(&text, record->client);
+    if (record->token.size > 0) {
+        deft_buffer_append_byte(&text, '@');
+        deft_buffer_append(&text, record->token);
+    }
+    deft__table_text(table, deft_buffer_view(&text));
+    deft_buffer_clear(&text);
+}
+
 static void add_row(deft__table *table, const deft__record *record)
 {
     char         when[32] = "";
@@ -76,7 +90,7 @@ static void add_row(deft__table *table, const deft__record *record)
         (void)strftime(when, sizeof when, "%Y-%m-%d %H:%M:%S", &local);
     }
     deft__table_text(table, deft_view_of(when));
-    deft__table_text(table, record->client);
+    add_client(table, record);
     deft__table_text(table, deft_view_of(deft__record_kind_name(record->kind)));
     deft__table_colored(table, DEFT__COLOR_BOLD, record->tool);
     deft__table_colored(
@@ -95,6 +109,7 @@ static void write_record(deft__json_writer *json, const deft__record *record)
         deft_view   text;
     } texts[] = {{"kind", deft_view_of(deft__record_kind_name(record->kind))},
                  {"client", record->client},
+                 {"token", record->token},
                  {"tool", record->tool},
                  {"text", record->text},
                  {"outcome", record->outcome},

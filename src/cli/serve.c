@@ -72,10 +72,21 @@ static void explain(deft__cli *cli, const deft_config *config)
 
 // --- For an agent. -------------------------------------------------------------------------------
 
+// What is served, beside the settings: over HTTP an address and tokens.
+typedef struct site {
+    deft__cli       *cli;
+    char             address[64];
+    uint64_t         port;
+    const char      *token_file; // NULL: none
+    deft__token_list tokens;
+    uint64_t         signature; // of the files that the tokens are from
+    deft_buffer      tls[3];    // names of files: certificate, key, client_ca
+} site;
+
 static void tell(void *context, deft_view line)
 {
-    const deft__cli *cli = context;
-    deft__note(&cli->output, "%.*s", (int)line.size, line.data);
+    const site *here = context;
+    deft__note(&here->cli->output, "%.*s", (int)line.size, line.data);
 }
 
 // A gateway may stand behind another one that has other servers. A third is a circle: each would
@@ -97,120 +108,137 @@ static bool enter(const deft__cli *cli)
 
 // --- Over HTTP. ----------------------------------------------------------------------------------
 
-typedef struct http_flags {
-    char             address[64];
-    uint64_t         port;
-    deft__token_list tokens;
-    deft_view        hosts[16];
-    size_t           host_count;
-    deft_view        origins[16];
-    size_t           origin_count;
-    deft_buffer      tls[3]; // names of files: certificate, key, client_ca
-} http_flags;
-
-static void init_http_flags(http_flags *http)
+static void init_site(site *here, deft__cli *cli)
 {
-    *http = (http_flags){.port = 0};
-    deft__token_list_init(&http->tokens);
+    *here = (site){.cli = cli};
+    deft__token_list_init(&here->tokens);
     for (size_t i = 0; i < 3; i++) {
-        deft_buffer_init(&http->tls[i], NULL);
+        deft_buffer_init(&here->tls[i], NULL);
     }
 }
 
-static void clear_http_flags(http_flags *http)
+static void clear_site(site *here)
 {
-    deft__token_list_clear(&http->tokens);
+    deft__token_list_clear(&here->tokens);
     for (size_t i = 0; i < 3; i++) {
-        deft_buffer_clear(&http->tls[i]);
+        deft_buffer_clear(&here->tls[i]);
     }
 }
 
 // "127.0.0.1:8080", "[::1]:8080", ":8080" or "8080". False after complaining.
-static bool read_address(const deft__cli *cli, const char *text, http_flags *http)
+static bool read_address(site *here, deft_view text)
 {
-    const char *colon = strrchr(text, ':');
-    const char *port  = colon != NULL ? colon + 1 : text;
-    deft_view   host =
-        colon != NULL ? deft_view_make(text, (size_t)(colon - text)) : deft_view_of(NULL);
+    size_t colon = text.size;
+    while (colon > 0 && text.data[colon - 1] != ':') {
+        colon--;
+    }
+    const deft_view port = deft_view_slice(text, colon, text.size);
+    deft_view       host = deft_view_slice(text, 0, colon > 0 ? colon - 1 : 0);
     if (host.size > 2 && host.data[0] == '[' && host.data[host.size - 1] == ']') {
         host = deft_view_slice(host, 1, host.size - 2);
     }
     if (host.size == 0 || deft_view_equals(host, "localhost")) {
         host = deft_view_of("127.0.0.1");
     }
-    if (!deft__parse_u64(deft_view_of(port), &http->port) || http->port > 65535 ||
-        host.size >= sizeof http->address) {
-        deft__complain(&cli->output,
-                       "--http '%s': an address and a port are wanted, such as "
+    if (!deft__parse_u64(port, &here->port) || here->port > 65535 ||
+        host.size >= sizeof here->address) {
+        deft__complain(&here->cli->output,
+                       "--http '%.*s': an address and a port are wanted, such as "
                        "127.0.0.1:8080",
-                       text);
+                       (int)text.size, text.data);
         return false;
     }
-    memcpy(http->address, host.data, host.size);
-    http->address[host.size] = '\0';
+    memcpy(here->address, host.data, host.size);
+    here->address[host.size] = '\0';
     return true;
 }
 
-static size_t read_names(const deft__cli *cli, deft__flag_id flag, deft_view names[16])
+static bool read_tokens(site *here, const deft_config *config)
 {
-    size_t      at    = 0;
-    size_t      count = 0;
-    const char *value;
-    while (count < 16 && (value = deft__invocation_next(&cli->invocation, flag, &at)) != NULL) {
-        names[count++] = deft_view_of(value);
+    deft_error  error  = DEFT_ERROR_INIT;
+    deft_status status = deft__token_list_add(&here->tokens, config, &error);
+    if (status == DEFT_OK && here->token_file != NULL) {
+        status = deft__token_list_read_file(&here->tokens, here->token_file, &error);
     }
-    return count;
+    if (status != DEFT_OK) {
+        deft__complain(&here->cli->output, "%s", error.message);
+    }
+    return status == DEFT_OK;
 }
 
 // The flags for TLS are settings, too, and are among them by now. False after complaining.
-static bool read_tls(const deft__cli *cli, const deft_settings *settings, http_flags *http)
+static bool read_tls(site *here, const deft_settings *settings)
 {
     const deft_view names[3] = {settings->http_tls_certificate, settings->http_tls_key,
                                 settings->http_tls_client_ca};
     for (size_t i = 0; i < 3; i++) {
-        deft_buffer_append(&http->tls[i], names[i]);
+        deft_buffer_append(&here->tls[i], names[i]);
         if (names[i].size > 0) {
-            deft_buffer_append_byte(&http->tls[i], '\0');
+            deft_buffer_append_byte(&here->tls[i], '\0');
         }
-        if (http->tls[i].status != DEFT_OK) {
-            deft__complain(&cli->output, "out of memory");
+        if (here->tls[i].status != DEFT_OK) {
+            deft__complain(&here->cli->output, "out of memory");
             return false;
         }
     }
     return true;
 }
 
-static bool read_http_flags(const deft__cli *cli, const deft_settings *settings,
-                            const char *address, http_flags *http)
+// Asked every second. Files that cannot be read as they are now leave things as they were: a slip of
+// the pen locks nobody out and lets nobody in.
+static bool tokens_changed(void *context, const deft__token **tokens, size_t *count)
 {
-    const char *path   = deft__invocation_value(&cli->invocation, DEFT__FLAG_TOKEN_FILE);
-    http->host_count   = read_names(cli, DEFT__FLAG_HOST, http->hosts);
-    http->origin_count = read_names(cli, DEFT__FLAG_ALLOW_ORIGIN, http->origins);
-    deft_error error   = DEFT_ERROR_INIT;
-    if (!read_address(cli, address, http)) {
+    site          *here      = context;
+    const uint64_t signature = deft__config_signature(here->cli, here->token_file);
+    if (signature == here->signature) {
         return false;
     }
-    if (path != NULL && deft__token_list_read_file(&http->tokens, path, &error) != DEFT_OK) {
-        deft__complain(&cli->output, "%s", error.message);
+    deft__token_list before = here->tokens;
+    deft_config     *config = deft__config_read(here->cli);
+    here->signature         = signature;
+    deft__token_list_init(&here->tokens);
+    const bool is_read = config != NULL && read_tokens(here, config);
+    deft_config_free(config);
+    if (!is_read) {
+        deft__note(&here->cli->output, "the tokens stay as they were");
+        deft__token_list_clear(&here->tokens);
+        here->tokens = before;
         return false;
     }
-    return read_tls(cli, settings, http);
+    deft__token_list_clear(&before);
+    *tokens = here->tokens.items;
+    *count  = here->tokens.count;
+    return true;
+}
+
+static bool read_http(site *here, const deft_config *config)
+{
+    const deft_view listen = deft_config_settings(config)->http_listen;
+    if (listen.size == 0) {
+        deft__complain(&here->cli->output, "where? Give an address, such as --http "
+                                           "127.0.0.1:8080, or set http.listen");
+        return false;
+    }
+    here->token_file = deft__invocation_value(&here->cli->invocation, DEFT__FLAG_TOKEN_FILE);
+    here->signature  = deft__config_signature(here->cli, here->token_file);
+    return read_address(here, listen) && read_tokens(here, config) &&
+           read_tls(here, deft_config_settings(config));
 }
 
 static void tell_listening(void *context, uint16_t port)
 {
-    const deft__cli *cli = context;
-    deft__note(&cli->output, "listening on port %u: /mcp, /mcp/all, /mcp/SERVER", (unsigned)port);
+    const site *here = context;
+    deft__note(&here->cli->output, "listening on port %u: /mcp, /mcp/all, /mcp/SERVER",
+               (unsigned)port);
 }
 
 static int serve(deft__cli *cli, const deft_config *config)
 {
-    const char *address = deft__invocation_value(&cli->invocation, DEFT__FLAG_HTTP);
-    http_flags  http;
-    init_http_flags(&http);
-    if (!enter(cli) ||
-        (address != NULL && !read_http_flags(cli, deft_config_settings(config), address, &http))) {
-        clear_http_flags(&http);
+    const bool is_http = deft__invocation_has(&cli->invocation, DEFT__FLAG_HTTP);
+    site       here;
+    init_site(&here, cli);
+    if (!enter(cli) || (is_http && !read_http(&here, config))) {
+        clear_site(&here);
         return DEFT__EXIT_WRONG;
     }
     deft_error  error = DEFT_ERROR_INIT;
@@ -221,7 +249,7 @@ static int serve(deft__cli *cli, const deft_config *config)
     deft__chosen_model model;
     if (!deft__chosen_model_open(&model, cli)) {
         deft_buffer_clear(&folder);
-        clear_http_flags(&http);
+        clear_site(&here);
         return DEFT__EXIT_WRONG;
     }
     deft_buffer logins;
@@ -235,21 +263,19 @@ static int serve(deft__cli *cli, const deft_config *config)
            .store             = store,
            .logins            = has_logins ? logins.data : NULL,
            .note              = tell,
-           .context           = cli,
+           .context           = &here,
            .input             = STDIN_FILENO,
            .output            = STDOUT_FILENO,
            .control_directory = has_folder ? folder.data : NULL,
-           .address           = http.address,
-           .port              = (uint16_t)http.port,
-           .hosts             = http.hosts,
-           .host_count        = http.host_count,
-           .origins           = http.origins,
-           .origin_count      = http.origin_count,
-           .tokens            = http.tokens.items,
-           .token_count       = http.tokens.count,
-           .tls_certificate   = http.tls[0].data,
-           .tls_key           = http.tls[1].data,
-           .tls_client_ca     = http.tls[2].data,
+           .address           = here.address,
+           .port              = (uint16_t)here.port,
+           .tokens            = here.tokens.items,
+           .token_count       = here.tokens.count,
+           .is_token_needed   = here.token_file != NULL || deft_config_has_tokens(config),
+           .tokens_changed    = tokens_changed,
+           .tls_certificate   = here.tls[0].data,
+           .tls_key           = here.tls[1].data,
+           .tls_client_ca     = here.tls[2].data,
            .listening         = tell_listening,
     };
     if (deft_config_server_count(config) == 0) {
@@ -258,7 +284,7 @@ static int serve(deft__cli *cli, const deft_config *config)
                    "under mcpServers in ~/.config/deft/config.json");
     }
     const deft_status status =
-        address != NULL ? deft__serve_http(&options, &error) : deft__serve_run(&options, &error);
+        is_http ? deft__serve_http(&options, &error) : deft__serve_run(&options, &error);
     if (status != DEFT_OK) {
         deft__complain(&cli->output, "%s", error.message);
     }
@@ -268,7 +294,7 @@ static int serve(deft__cli *cli, const deft_config *config)
     deft__chosen_model_close(&model);
     deft_buffer_clear(&folder);
     deft_buffer_clear(&logins);
-    clear_http_flags(&http);
+    clear_site(&here);
     return status == DEFT_OK ? DEFT__EXIT_FOUND : DEFT__EXIT_WRONG;
 }
 
@@ -276,7 +302,7 @@ int deft__command_serve(deft__cli *cli)
 {
     deft_config *config    = deft__config_read(cli);
     int          exit_code = DEFT__EXIT_WRONG;
-    const bool   is_http   = deft__invocation_value(&cli->invocation, DEFT__FLAG_HTTP) != NULL;
+    const bool   is_http   = deft__invocation_has(&cli->invocation, DEFT__FLAG_HTTP);
     if (config != NULL && !is_http && isatty(STDIN_FILENO) == 1) {
         explain(cli, config);
     } else if (config != NULL) {

@@ -191,22 +191,6 @@ static bool file_to_write(deft__cli *cli, deft_buffer *path)
     return path->status == DEFT_OK;
 }
 
-// Whether a whole file of this text would be understood.
-static deft_status check(const char *path, deft_view text, deft_error *error)
-{
-    deft_config *config = deft_config_new(NULL, error);
-    if (config == NULL) {
-        return DEFT_OUT_OF_MEMORY;
-    }
-    deft_status status =
-        deft_config_add_file(config, DEFT_LAYER_PROJECT_FILE, deft_view_of(path), text, error);
-    if (status == DEFT_OK) {
-        status = deft_config_resolve(config, error);
-    }
-    deft_config_free(config);
-    return status;
-}
-
 // The file's text with the key set, checked as a whole: a file that contradicts itself helps
 // nobody. Where a file cannot be changed because of what is in it, its line is named.
 static deft_status edit(const char *path, const char *key, const char *value, deft_buffer *out,
@@ -223,9 +207,10 @@ static deft_status edit(const char *path, const char *key, const char *value, de
         status = deft_config_edit(deft_buffer_view(&text), deft_view_of(key), deft_view_of(value),
                                   out, error);
         if (status == DEFT_OK) {
-            status = check(path, deft_buffer_view(out), error);
+            status = deft__config_check_text(path, deft_buffer_view(out), error);
         } else if (text.size > 0) {
-            (void)check(path, deft_buffer_view(&text), error); // a better reason, if it has one
+            (void)deft__config_check_text(path, deft_buffer_view(&text),
+                                          error); // a better reason, if it has one
         }
     }
     deft_buffer_clear(&text);

@@ -5,6 +5,7 @@
 #include "cli/files.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #define FILE_SIZE_MAX (1024u * 1024)
 
@@ -30,6 +31,48 @@ static deft_status add(deft__token_list *list, const deft__token *token, deft_er
     list->items                = items;
     list->items[list->count++] = *token;
     return DEFT_OK;
+}
+
+static bool copy_patterns(deft__arena *arena, const deft_view *patterns, size_t count,
+                          const deft_view **copies)
+{
+    deft_view *made = deft__arena_array(arena, count + 1, sizeof *made);
+    *copies         = made;
+    for (size_t i = 0; made != NULL && i < count; i++) {
+        if (!deft__arena_copy(arena, patterns[i], &made[i])) {
+            return false;
+        }
+    }
+    return made != NULL;
+}
+
+deft_status deft__token_list_add(deft__token_list *list, const deft_config *config,
+                                 deft_error *error)
+{
+    deft_status status = DEFT_OK;
+    for (size_t i = 0; status == DEFT_OK && i < deft_config_token_count(config); i++) {
+        const deft_token_config *from  = deft_config_token(config, i);
+        deft__token              token = {
+                         .restriction      = {.server_count = from->server_count,
+                                              .tool_count   = from->tool_count,
+                                              .denied_count = from->denied_count},
+                         .calls_per_minute = from->calls_per_minute,
+                         .concurrent_calls = from->concurrent_calls,
+                         .sessions         = from->sessions,
+                         .expires_s        = from->expires_s,
+        };
+        deft_restriction *restriction = &token.restriction;
+        memcpy(token.digest.bytes, from->sha256, sizeof token.digest.bytes);
+        if (!deft__arena_copy(&list->arena, from->name, &token.name) ||
+            !copy_patterns(&list->arena, from->servers, from->server_count,
+                           &restriction->servers) ||
+            !copy_patterns(&list->arena, from->tools, from->tool_count, &restriction->tools) ||
+            !copy_patterns(&list->arena, from->denied, from->denied_count, &restriction->denied)) {
+            return deft__fail_memory(error);
+        }
+        status = add(list, &token, error);
+    }
+    return status;
 }
 
 static deft_status add_line(deft__token_list *list, size_t number, deft_view line,

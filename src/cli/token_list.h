@@ -4,6 +4,7 @@
 #define DEFT_CLI_TOKEN_LIST_H
 
 #include "base/arena.h"
+#include "deft/config.h"
 #include "web/access.h"
 
 typedef struct deft__token_list {
@@ -15,6 +16,10 @@ typedef struct deft__token_list {
 
 void deft__token_list_init(deft__token_list *list);
 void deft__token_list_clear(deft__token_list *list);
+
+// Adds those of http.tokens.
+deft_status deft__token_list_add(deft__token_list *list, const deft_config *config,
+                                 deft_error *error);
 
 // Adds a token for each line of a file; lines that are empty or begin with # are none. It may reach
 // everything, and is called "line-N". A file without any is an error.

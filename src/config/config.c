@@ -302,6 +302,21 @@ const deft_server_config *deft_config_server(const deft_config *config, size_t i
     return &config->resolved->servers[index];
 }
 
+size_t deft_config_token_count(const deft_config *config)
+{
+    return config->resolved != NULL ? config->resolved->token_count : 0;
+}
+
+const deft_token_config *deft_config_token(const deft_config *config, size_t index)
+{
+    return &config->resolved->tokens[index];
+}
+
+bool deft_config_has_tokens(const deft_config *config)
+{
+    return config->resolved != NULL && config->resolved->has_tokens;
+}
+
 size_t deft_config_warning_count(const deft_config *config)
 {
     return config->warning_count + (config->resolved != NULL ? config->resolved->warning_count : 0);

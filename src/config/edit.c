@@ -4,68 +4,8 @@
 #include "deft/config.h"
 
 #include "base/fail.h"
-#include "base/memory.h"
-#include "config/jsonc.h"
 #include "config/read.h"
-
-// A text and what it says. `plain` is the text without comments, byte for byte in the same place.
-typedef struct edited_text {
-    deft_view             text;
-    char                 *plain;
-    deft__json            document;
-    const deft_allocator *allocator;
-    deft_error           *error;
-} edited_text;
-
-static void edit_clear(edited_text *edit)
-{
-    deft__json_clear(&edit->document);
-    deft__free(edit->allocator, edit->plain, edit->text.size + 1);
-    edit->plain = NULL;
-}
-
-static size_t line_of(deft_view text, size_t offset)
-{
-    size_t line   = 0;
-    size_t column = 0;
-    deft__json_place(text, offset, &line, &column);
-    return line;
-}
-
-// Parses `text`. `is_blank`: there is nothing in it but white space and comments.
-static deft_status edit_open(edited_text *edit, deft_view text, bool *is_blank)
-{
-    const deft__json_limits limits = {.size_max   = DEFT__CONFIG_SIZE_MAX,
-                                      .depth_max  = DEFT__CONFIG_DEPTH_MAX,
-                                      .tokens_max = DEFT__CONFIG_TOKENS_MAX};
-    edit->text                     = text;
-    edit->plain                    = deft__resize(edit->allocator, NULL, 0, text.size + 1);
-    deft__json_init(&edit->document, edit->allocator);
-    if (edit->plain == NULL) {
-        return deft__fail_memory(edit->error);
-    }
-    if (text.size > 0) {
-        memcpy(edit->plain, text.data, text.size);
-    }
-
-    deft_error  error  = DEFT_ERROR_INIT;
-    deft_status status = deft__jsonc_blank(edit->plain, text.size, &error);
-    *is_blank = status == DEFT_OK && deft__jsonc_skip(edit->plain, text.size, 0) == text.size;
-    if (status == DEFT_OK && !*is_blank) {
-        status = deft__json_parse(&edit->document, deft_view_make(edit->plain, text.size), &limits,
-                                  &error);
-    }
-    if (status != DEFT_OK) {
-        return deft__fail(edit->error, status, error.offset, "line %zu: %s",
-                          line_of(text, error.offset), error.message);
-    }
-    const deft__json_value root = deft__json_root(&edit->document);
-    if (!*is_blank && !deft__json_is(root, DEFT__JSON_OBJECT)) {
-        return deft__fail(edit->error, DEFT_INVALID, 0, "the file holds %s; accepted: an object",
-                          deft__json_kind_name(deft__json_kind_of(root)));
-    }
-    return DEFT_OK;
-}
+#include "config/text_edit.h"
 
 // Where a key stands, and where it could.
 typedef struct key_location {
@@ -132,7 +72,7 @@ static void locate_in(deft__json_value object, deft__key_place place, deft__key 
     }
 }
 
-static deft_status locate(edited_text *edit, deft__key key, key_location *location)
+static deft_status locate(deft__text_edit *edit, deft__key key, key_location *location)
 {
     static const char *const groups[] = {"toolSearch", "tool_search"};
     const deft__json_value   root     = deft__json_root(&edit->document);
@@ -154,133 +94,6 @@ static deft_status locate(edited_text *edit, deft__key key, key_location *locati
     locate_in(root, DEFT__PLACE_ROOT, key, nothing, &scratch, location);
     deft_buffer_clear(&scratch);
     return location->is_failed ? deft__fail_memory(edit->error) : DEFT_OK;
-}
-
-// A range of the text and what goes in its place.
-static void splice(const edited_text *edit, size_t from, size_t to, deft_view with,
-                   deft_buffer *out)
-{
-    deft_buffer_append(out, deft_view_slice(edit->text, 0, from));
-    deft_buffer_append(out, with);
-    deft_buffer_append(out, deft_view_slice(edit->text, to, edit->text.size));
-}
-
-static size_t end_of(deft__json_value value)
-{
-    return deft__json_offset(value) + deft__json_raw(value).size;
-}
-
-static bool is_line_end(char byte)
-{
-    return byte == '\n' || byte == '\r';
-}
-
-static bool is_blank_byte(char byte)
-{
-    return byte == ' ' || byte == '\t' || is_line_end(byte);
-}
-
-// The white space that starts the line of `offset`. `is_first` tells whether nothing else stands
-// between it and the offset.
-static deft_view indent_at(const edited_text *edit, size_t offset, bool *is_first)
-{
-    size_t start = offset;
-    while (start > 0 && !is_line_end(edit->text.data[start - 1])) {
-        start--;
-    }
-    size_t end = start;
-    while (end < offset && (edit->text.data[end] == ' ' || edit->text.data[end] == '\t')) {
-        end++;
-    }
-    *is_first = end == offset;
-    return deft_view_slice(edit->text, start, end - start);
-}
-
-// How the members of an object are laid out.
-typedef struct object_layout {
-    bool        is_empty; // not even a comment
-    bool        has_members;
-    bool        is_multi_line;
-    deft_view   base;        // indent of the line where the object starts
-    deft_view   indent;      // of its members
-    const char *step;        // how much deeper one level is, when `indent` does not tell
-    size_t      last_end;    // behind the last member's value
-    size_t      content_end; // behind the last byte, comments included, before the }
-    size_t      close;       // of the }
-} object_layout;
-
-static object_layout find_layout(const edited_text *edit, deft__json_value object)
-{
-    const size_t  open       = deft__json_offset(object);
-    size_t        first_name = open;
-    size_t        last_name  = open;
-    bool          is_first   = false;
-    object_layout layout     = {.close = end_of(object) - 1, .last_end = open + 1};
-
-    layout.base           = indent_at(edit, open, &is_first);
-    layout.step           = layout.base.size > 0 && layout.base.data[0] == '\t' ? "\t" : "  ";
-    deft__json_iterator i = deft__json_iterate(object);
-    while (deft__json_next(&i)) {
-        last_name          = deft__json_offset(i.name);
-        first_name         = layout.has_members ? first_name : last_name;
-        layout.last_end    = end_of(i.value);
-        layout.has_members = true;
-    }
-    // The last member tells how members are indented, or the first where the last is not on a
-    // line of its own.
-    deft_view indent = indent_at(edit, last_name, &is_first);
-    if (!is_first) {
-        indent = indent_at(edit, first_name, &is_first);
-    }
-    layout.indent      = is_first && layout.has_members ? indent : layout.indent;
-    layout.content_end = layout.close;
-    while (is_blank_byte(edit->text.data[layout.content_end - 1])) {
-        layout.content_end--;
-    }
-    layout.is_empty = layout.content_end == open + 1;
-    for (size_t at = open; at < layout.close; at++) {
-        layout.is_multi_line = layout.is_multi_line || is_line_end(edit->text.data[at]);
-    }
-    return layout;
-}
-
-static void append_indent(const object_layout *layout, deft_buffer *out)
-{
-    deft_buffer_append_byte(out, '\n');
-    if (layout->indent.size > 0) {
-        deft_buffer_append(out, layout->indent);
-    } else {
-        deft_buffer_append(out, layout->base);
-        deft_buffer_append_text(out, layout->step);
-    }
-}
-
-// Adds `member` ("name": value) at the end of an object.
-static void insert_member(const edited_text *edit, const object_layout *layout, deft_view member,
-                          deft_buffer *out)
-{
-    const size_t next      = deft__jsonc_skip(edit->text.data, edit->text.size, layout->last_end);
-    const bool   has_comma = edit->text.data[next] == ',';
-
-    deft_buffer_append(out, deft_view_slice(edit->text, 0, layout->last_end));
-    if (layout->has_members && !has_comma) {
-        deft_buffer_append_byte(out, ',');
-    }
-    deft_buffer_append(
-        out, deft_view_slice(edit->text, layout->last_end, layout->content_end - layout->last_end));
-    if (layout->is_multi_line || layout->is_empty) {
-        append_indent(layout, out);
-    } else {
-        deft_buffer_append_byte(out, ' ');
-    }
-    deft_buffer_append(out, member);
-    if (layout->is_empty) {
-        deft_buffer_append_byte(out, '\n');
-        deft_buffer_append(out, layout->base);
-        deft_buffer_append(out, deft_view_slice(edit->text, layout->close, edit->text.size));
-    } else {
-        deft_buffer_append(out, deft_view_slice(edit->text, layout->content_end, edit->text.size));
-    }
 }
 
 // What is to be set.
@@ -352,11 +165,11 @@ static void write_member(const key_change *change, deft_buffer *out)
 }
 
 // A line end and the indent of a group's members, or a blank where all is on one line.
-static void append_break(const object_layout *layout, bool is_first, deft_buffer *out)
+static void append_break(const deft__text_layout *layout, bool is_first, deft_buffer *out)
 {
     const deft_view indent = layout->indent;
     if (layout->is_multi_line || layout->is_empty) {
-        append_indent(layout, out);
+        deft__text_layout_indent(layout, out);
         deft_buffer_append_text(out,
                                 indent.size > 0 && indent.data[0] == '\t' ? "\t" : layout->step);
     } else {
@@ -366,8 +179,8 @@ static void append_break(const object_layout *layout, bool is_first, deft_buffer
 
 // { ... } with the change in it, laid out as the members of the object around it are. `enabled` is
 // the mode that comes first; may be empty.
-static void write_group(const key_change *change, const object_layout *layout, deft_view enabled,
-                        deft_buffer *out)
+static void write_group(const key_change *change, const deft__text_layout *layout,
+                        deft_view enabled, deft_buffer *out)
 {
     deft_buffer_append_byte(out, '{');
     if (enabled.size > 0) {
@@ -379,21 +192,21 @@ static void write_group(const key_change *change, const object_layout *layout, d
     append_break(layout, enabled.size == 0, out);
     write_member(change, out);
     if (layout->is_multi_line || layout->is_empty) {
-        append_indent(layout, out);
+        deft__text_layout_indent(layout, out);
     }
     deft_buffer_append_byte(out, '}');
 }
 
 // A file that says nothing yet: comments stay on top.
-static void write_new(const edited_text *edit, const key_change *change, deft_buffer *out)
+static void write_new(const deft__text_edit *edit, const key_change *change, deft_buffer *out)
 {
-    const object_layout layout = {.step = "  ", .is_multi_line = true};
+    const deft__text_layout layout = {.step = "  ", .is_multi_line = true};
     deft_buffer_append(out, edit->text);
-    if (edit->text.size > 0 && !is_line_end(edit->text.data[edit->text.size - 1])) {
+    if (edit->text.size > 0 && !deft__is_line_end(edit->text.data[edit->text.size - 1])) {
         deft_buffer_append_byte(out, '\n');
     }
     deft_buffer_append_byte(out, '{');
-    append_indent(&layout, out);
+    deft__text_layout_indent(&layout, out);
     if (is_in_group(change->key)) {
         deft_buffer_append_text(out, "\"toolSearch\": ");
         write_group(change, &layout, deft_view_make(NULL, 0), out);
@@ -403,12 +216,12 @@ static void write_new(const edited_text *edit, const key_change *change, deft_bu
     deft_buffer_append_text(out, "\n}\n");
 }
 
-static void write_added(const edited_text *edit, const key_change *change,
+static void write_added(const deft__text_edit *edit, const key_change *change,
                         const key_location *location, deft_buffer *member, deft_buffer *out)
 {
     const deft__json_value root   = deft__json_root(&edit->document);
     deft__json_value       object = root;
-    object_layout          layout = find_layout(edit, root);
+    deft__text_layout      layout = deft__text_layout_find(edit, root);
     if (location->subgroup.document != NULL) {
         object = location->subgroup;
         write_named(change, "", last_part(change), member);
@@ -420,8 +233,9 @@ static void write_added(const edited_text *edit, const key_change *change,
     } else if (location->group.document != NULL) {
         // "toolSearch": true becomes an object that says so.
         write_group(change, &layout, deft__json_raw(location->group), member);
-        splice(edit, deft__json_offset(location->group), end_of(location->group),
-               deft_buffer_view(member), out);
+        deft__text_edit_splice(edit, deft__json_offset(location->group),
+                               deft__text_edit_end_of(location->group), deft_buffer_view(member),
+                               out);
         return;
     } else if (location->is_dotted) {
         write_named(change, "toolSearch.", change->member, member);
@@ -429,21 +243,21 @@ static void write_added(const edited_text *edit, const key_change *change,
         deft_buffer_append_text(member, "\"toolSearch\": ");
         write_group(change, &layout, deft_view_make(NULL, 0), member);
     }
-    layout = find_layout(edit, object);
-    insert_member(edit, &layout, deft_buffer_view(member), out);
+    layout = deft__text_layout_find(edit, object);
+    deft__text_edit_insert(edit, &layout, deft_buffer_view(member), out);
 }
 
 // One change of one text.
 static deft_status edit_once(deft_view text, const key_change *change, deft_buffer *out,
                              deft_error *error)
 {
-    edited_text  edit     = {.allocator = out->allocator, .error = error};
-    key_location location = {.is_dotted = false};
-    bool         is_blank = false;
-    deft_buffer  member;
+    deft__text_edit edit     = {.allocator = out->allocator, .error = error};
+    key_location    location = {.is_dotted = false};
+    bool            is_blank = false;
+    deft_buffer     member;
     deft_buffer_init(&member, out->allocator);
 
-    deft_status status = edit_open(&edit, text, &is_blank);
+    deft_status status = deft__text_edit_open(&edit, text, &is_blank);
     if (status == DEFT_OK && !is_blank) {
         status = locate(&edit, change->key, &location);
     }
@@ -457,8 +271,9 @@ static deft_status edit_once(deft_view text, const key_change *change, deft_buff
             deft__json_writer writer;
             deft__json_writer_init(&writer, &member);
             deft__value_write_json(change->key, change->value, &writer);
-            splice(&edit, deft__json_offset(location.value), end_of(location.value),
-                   deft_buffer_view(&member), out);
+            deft__text_edit_splice(&edit, deft__json_offset(location.value),
+                                   deft__text_edit_end_of(location.value),
+                                   deft_buffer_view(&member), out);
         } else {
             write_added(&edit, change, &location, &member, out);
         }
@@ -467,7 +282,7 @@ static deft_status edit_once(deft_view text, const key_change *change, deft_buff
         }
     }
     deft_buffer_clear(&member);
-    edit_clear(&edit);
+    deft__text_edit_clear(&edit);
     return status;
 }
 
@@ -475,10 +290,10 @@ static deft_status edit_once(deft_view text, const key_change *change, deft_buff
 static deft_status find_value(deft_view text, deft__key key, deft__arena *arena, bool *is_there,
                               deft__value *value, deft_error *error)
 {
-    edited_text  edit     = {.allocator = arena->allocator, .error = error};
-    key_location location = {.is_dotted = false};
-    bool         is_blank = false;
-    deft_status  status   = edit_open(&edit, text, &is_blank);
+    deft__text_edit edit     = {.allocator = arena->allocator, .error = error};
+    key_location    location = {.is_dotted = false};
+    bool            is_blank = false;
+    deft_status     status   = deft__text_edit_open(&edit, text, &is_blank);
     if (status == DEFT_OK && !is_blank) {
         status = locate(&edit, key, &location);
     }
@@ -491,7 +306,7 @@ static deft_status find_value(deft_view text, deft__key key, deft__arena *arena,
             deft__fail_memory(error);
         }
     }
-    edit_clear(&edit);
+    deft__text_edit_clear(&edit);
     return status;
 }
 

@@ -74,6 +74,7 @@ static const char *parameter_word(unsigned value)
 #define ACCEPTS_COMMAND   "a command for the shell, or null for none"
 #define ACCEPTS_FILE      "the name of a PEM file, or null for none"
 #define ACCEPTS_DURATION  "milliseconds, a whole number from 1 to 1000000000000"
+#define ACCEPTS_ADDRESS   "an address and a port, such as 127.0.0.1:8080, or null for none"
 #define ACCEPTS_MANY      "a whole number from 1 to 1000000"
 #define ACCEPTS_TOOLS     "an array of tools as server::tool, name or pattern with *, or null for none"
 #define ACCEPTS_RULES                                                                              \
@@ -321,6 +322,68 @@ static const deft__key_info keys[DEFT__KEY_COUNT] = {
         {"http.tls.clientCa", DEFT__KIND_TEXT, DEFT__FIELD_VIEW, AT(http_tls_client_ca),
          .accepts     = ACCEPTS_FILE,
          .description = "over HTTP: who must have signed the certificates of agents"},
+    [DEFT__KEY_HTTP_LISTEN] = {"http.listen", DEFT__KIND_TEXT, DEFT__FIELD_VIEW, AT(http_listen),
+                               .accepts     = ACCEPTS_ADDRESS,
+                               .description = "where 'deft serve --http' listens"},
+    [DEFT__KEY_HTTP_ALLOW_HOSTS]   = {"http.allowHosts", DEFT__KIND_LIST, DEFT__FIELD_NONE,
+                                      .accepts     = "an array of names, or null for none",
+                                      .description = "names that it answers under, beside localhost"},
+    [DEFT__KEY_HTTP_ALLOW_ORIGINS] = {"http.allowOrigins", DEFT__KIND_LIST, DEFT__FIELD_NONE,
+                                      .accepts = "an array such as [\"https://app.example\"], or "
+                                                 "null for none",
+                                      .description = "web pages that may use it"},
+    [DEFT__KEY_HTTP_CORS] = {"http.cors", DEFT__KIND_BOOL, DEFT__FIELD_BOOL, AT(is_http_cors_on),
+                             .accepts     = ACCEPTS_BOOL,
+                             .description = "browsers of those pages are told that they may"},
+    [DEFT__KEY_HTTP_HEADER_BYTES_MAX] = {"http.headerBytesMax", DEFT__KIND_COUNT, DEFT__FIELD_U32,
+                                         AT(http_head_size_max), .min = 1024, .max = 1048576,
+                                         .accepts     = "a whole number from 1024 to 1048576",
+                                         .description = "bytes of a request's line and headers"},
+    [DEFT__KEY_HTTP_BODY_BYTES_MAX]   = {"http.bodyBytesMax", DEFT__KIND_COUNT, DEFT__FIELD_U64,
+                                         AT(http_body_size_max), .min = 1024, .max = 1073741824u,
+                                         .accepts = "a whole number from 1024 to 1073741824",
+                                         .description =
+                                             "bytes of a body; gateway.messageBytesMax holds, too"},
+    [DEFT__KEY_HTTP_REQUESTS_MAX]     = {"http.requestsMax", DEFT__KIND_COUNT, DEFT__FIELD_U32,
+                                         AT(http_requests_max), .min = 1, .max = 1000000000u,
+                                         .accepts     = "a whole number from 1 to 1000000000",
+                                         .description = "requests on one connection"},
+    [DEFT__KEY_HTTP_CONNECTIONS_MAX]  = {"http.connectionsMax", DEFT__KIND_COUNT, DEFT__FIELD_U32,
+                                         AT(http_connections_max), .min = 1, .max = COUNT_MAX,
+                                         .accepts     = ACCEPTS_MANY,
+                                         .description = "connections at once"},
+    [DEFT__KEY_HTTP_REQUEST_IDLE]     = {"http.requestIdleMs", DEFT__KIND_COUNT, DEFT__FIELD_U64,
+                                         AT(http_request_idle_ms), .min = 1, .max = DURATION_MAX,
+                                         .accepts     = ACCEPTS_DURATION,
+                                         .description = "a request that does not get on for so long"},
+    [DEFT__KEY_HTTP_REQUEST]          = {"http.requestMs", DEFT__KIND_COUNT, DEFT__FIELD_U64,
+                                         AT(http_request_ms), .min = 1, .max = DURATION_MAX,
+                                         .accepts     = ACCEPTS_DURATION,
+                                         .description = "a request from its first byte to its last"},
+    [DEFT__KEY_HTTP_WRITE_IDLE]       = {"http.writeIdleMs", DEFT__KIND_COUNT, DEFT__FIELD_U64,
+                                         AT(http_write_idle_ms), .min = 1, .max = DURATION_MAX,
+                                         .accepts     = ACCEPTS_DURATION,
+                                         .description = "a client that does not read for so long"},
+    [DEFT__KEY_HTTP_KEEP_ALIVE]       = {"http.keepAliveMs", DEFT__KIND_COUNT, DEFT__FIELD_U64,
+                                         AT(http_keep_alive_ms), .min = 1, .max = DURATION_MAX,
+                                         .accepts     = ACCEPTS_DURATION,
+                                         .description = "a connection without a request"},
+    [DEFT__KEY_HTTP_SESSIONS_MAX]     = {"http.sessionsMax", DEFT__KIND_COUNT, DEFT__FIELD_U32,
+                                         AT(http_sessions_max), .min = 1, .max = COUNT_MAX,
+                                         .accepts     = ACCEPTS_MANY,
+                                         .description = "sessions of legacy clients at once"},
+    [DEFT__KEY_HTTP_SESSION_IDLE]     = {"http.sessionIdleMs", DEFT__KIND_COUNT, DEFT__FIELD_U64,
+                                         AT(http_session_idle_ms), .min = 1, .max = DURATION_MAX,
+                                         .accepts     = ACCEPTS_DURATION,
+                                         .description = "a session without a request or a stream"},
+    [DEFT__KEY_HTTP_FAILURES_PER_SECOND] = {"http.failuresPerSecond", DEFT__KIND_COUNT,
+                                            DEFT__FIELD_U32, AT(http_failures_per_second), .min = 1,
+                                            .max = COUNT_MAX, .accepts = ACCEPTS_MANY,
+                                            .description = "tokens that are nobody's; more are "
+                                                           "answered with 429"},
+    [DEFT__KEY_HTTP_GRACE] = {"http.graceMs", DEFT__KIND_COUNT, DEFT__FIELD_U64, AT(http_grace_ms),
+                              .min = 1, .max = DURATION_MAX, .accepts = ACCEPTS_DURATION,
+                              .description = "how long open calls may take after SIGTERM"},
 };
 
 // What other products call our keys.

@@ -310,7 +310,9 @@ static deft_status read_keys(deft__reader *reader, deft__key_place place, deft_v
         if (status != DEFT_OK) {
             return status;
         }
-        if (deft__key_find(place, name, &match)) {
+        if (deft_view_equals(name, "http.tokens")) {
+            status = deft__read_tokens(reader, i.value);
+        } else if (deft__key_find(place, name, &match)) {
             status = read_key(reader, match, path, deft__json_offset(json), i.value);
         } else if (deft__json_is(i.value, DEFT__JSON_OBJECT) && deft__key_is_group(place, name)) {
             status = read_keys(reader, place, name, is_shared, i.value); // http.tls; no deeper

@@ -8,11 +8,13 @@
 #include "config/toml.h"
 #include "json/reader.h"
 
-#define DEFT__CONFIG_SIZE_MAX    (16u * 1024 * 1024) // bytes of one file
-#define DEFT__CONFIG_DEPTH_MAX   64u                 // nesting of one file
-#define DEFT__CONFIG_TOKENS_MAX  1000000u            // values and names in one file
-#define DEFT__CONFIG_SERVERS_MAX 10000u
-#define DEFT__CONFIG_VALUES_MAX  1000u // in one file; there are some forty names for keys
+#define DEFT__CONFIG_SIZE_MAX     (16u * 1024 * 1024) // bytes of one file
+#define DEFT__CONFIG_DEPTH_MAX    64u                 // nesting of one file
+#define DEFT__CONFIG_TOKENS_MAX   1000000u            // values and names in one file
+#define DEFT__CONFIG_SERVERS_MAX  10000u
+#define DEFT__CONFIG_VALUES_MAX   1000u // in one file; there are some seventy names for keys
+#define DEFT__CONFIG_ACCESS_MAX   1000u // tokens of http.tokens
+#define DEFT__CONFIG_PATTERNS_MAX 256u  // of one list of one of them
 
 typedef struct deft__reader {
     deft__source *source;
@@ -61,6 +63,9 @@ const char *deft__reader_show(deft__quoted *quoted, deft_view text);
 
 // A map of servers; `section` is what it is called in the file.
 deft_status deft__read_servers(deft__reader *reader, const char *section, deft__json_value map);
+
+// http.tokens.
+deft_status deft__read_tokens(deft__reader *reader, deft__json_value list);
 
 // A map of patterns to what becomes of them, or the ordered array form. `server` is put in front
 // of the patterns where it is not empty; `path` names the map in messages.

@@ -643,6 +643,10 @@ static deft_status resolve_into(joining *resolution)
     if (status == DEFT_OK) {
         status = collect_server_tools(resolution);
     }
+    if (status == DEFT_OK) {
+        status = deft__resolve_tokens(resolution->sources, resolution->source_count, resolved,
+                                      resolution->error);
+    }
     if (status != DEFT_OK) {
         return status;
     }

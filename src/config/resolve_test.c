@@ -184,6 +184,22 @@ static void assert_gateway_settings_equal(const deft_settings *a, const deft_set
     assert_true(deft_view_equal(a->http_tls_key, b->http_tls_key));
     assert_true(deft_view_equal(a->http_tls_client_ca, b->http_tls_client_ca));
     assert_int_equal(a->discoveries_max, b->discoveries_max);
+    assert_true(deft_view_equal(a->http_listen, b->http_listen));
+    assert_int_equal(a->http_host_count, b->http_host_count);
+    assert_int_equal(a->http_origin_count, b->http_origin_count);
+    assert_int_equal(a->is_http_cors_on, b->is_http_cors_on);
+    assert_int_equal(a->http_head_size_max, b->http_head_size_max);
+    assert_int_equal(a->http_body_size_max, b->http_body_size_max);
+    assert_int_equal(a->http_requests_max, b->http_requests_max);
+    assert_int_equal(a->http_connections_max, b->http_connections_max);
+    assert_int_equal(a->http_request_idle_ms, b->http_request_idle_ms);
+    assert_int_equal(a->http_request_ms, b->http_request_ms);
+    assert_int_equal(a->http_write_idle_ms, b->http_write_idle_ms);
+    assert_int_equal(a->http_keep_alive_ms, b->http_keep_alive_ms);
+    assert_int_equal(a->http_sessions_max, b->http_sessions_max);
+    assert_int_equal(a->http_session_idle_ms, b->http_session_idle_ms);
+    assert_int_equal(a->http_failures_per_second, b->http_failures_per_second);
+    assert_int_equal(a->http_grace_ms, b->http_grace_ms);
 }
 
 // Sets some keys of some layers at random. False when they contradict one another.

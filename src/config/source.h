@@ -40,6 +40,9 @@ typedef struct deft__source {
     deft__source_server *servers;
     size_t               server_count;
     size_t               server_capacity;
+    deft_token_config   *tokens; // in the arena
+    size_t               token_count;
+    bool                 has_tokens; // a list was given, also an empty one
     deft_warning        *warnings;
     size_t               warning_count;
     size_t               warning_capacity;

@@ -498,6 +498,12 @@ void deft__value_apply(deft__key key, const deft__value *value, deft_settings *s
         } else if (key == DEFT__KEY_PERMISSIONS_DENY) {
             settings->denied_tools      = value->items;
             settings->denied_tool_count = value->item_count;
+        } else if (key == DEFT__KEY_HTTP_ALLOW_HOSTS) {
+            settings->http_hosts      = value->items;
+            settings->http_host_count = value->item_count;
+        } else if (key == DEFT__KEY_HTTP_ALLOW_ORIGINS) {
+            settings->http_origins      = value->items;
+            settings->http_origin_count = value->item_count;
         }
         break;
     }
@@ -614,6 +620,10 @@ static void write_lists_of(deft__key key, const deft_settings *settings, deft_bu
         write_list(settings->allowed_tools, NULL, settings->allowed_tool_count, false, out);
     } else if (key == DEFT__KEY_PERMISSIONS_DENY) {
         write_list(settings->denied_tools, NULL, settings->denied_tool_count, false, out);
+    } else if (key == DEFT__KEY_HTTP_ALLOW_HOSTS) {
+        write_list(settings->http_hosts, NULL, settings->http_host_count, false, out);
+    } else if (key == DEFT__KEY_HTTP_ALLOW_ORIGINS) {
+        write_list(settings->http_origins, NULL, settings->http_origin_count, false, out);
     } else if (settings->is_core_tools_set && settings->core_tool_count == 0) {
         deft_buffer_append_text(out, "none");
     } else if (settings->is_core_tools_set) {

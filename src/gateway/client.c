@@ -609,6 +609,7 @@ deft__client *deft__client_open(deft__gateway *gateway, const deft__client_optio
     client->gateway     = gateway;
     client->tag         = options->tag;
     client->principal   = options->principal;
+    client->token       = options->token;
     client->send        = options->send;
     client->waiting_end = &client->waiting;
     client->log_level   = 1; // info

@@ -26,6 +26,7 @@ typedef enum deft__journal_kind {
 typedef struct deft__journal_entry {
     deft__journal_kind kind;
     deft_view          client;        // its clientInfo.name; may be empty
+    deft_view          token;         // the name of the token that it came with; may be empty
     deft_view          tool;          // "server::tool", the real one; a search: empty
     deft_view          text;          // a search: the query; a call: its arguments as JSON
     uint64_t           argument_size; // bytes
@@ -131,8 +132,9 @@ typedef struct deft__client_options {
     void *tag; // the host's
     // Where its lines go, as host.client_send; NULL: there.
     void (*send)(void *tag, deft_view about, deft_view line);
-    uint64_t principal;     // whose it is: what one is given cannot be handed back by another
-    bool     is_everything; // every tool is listed, none deferred: for hosts that search themselves
+    deft_view token;     // what its token is called; empty: it has none. Must outlive the client.
+    uint64_t  principal; // whose it is: what one is given cannot be handed back by another
+    bool is_everything;  // every tool is listed, none deferred: for hosts that search themselves
     bool is_person; // at a command line: messages say 'deft search', not what a model would call
     deft_view               server; // only what this server has, under its own names, none deferred
     const deft_restriction *restriction; // what it may reach; NULL: all. Copied.

@@ -103,6 +103,7 @@ struct deft__client {
     deft__gateway *gateway;
     void          *tag;
     uint64_t       principal;
+    deft_view      token;                                     // what its token is called. Borrowed.
     void (*send)(void *tag, deft_view about, deft_view line); // NULL: the host's
     deft__client *next, *previous;
     bool          is_closed;

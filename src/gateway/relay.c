@@ -128,6 +128,7 @@ static void write_journal(const deft__relay *relay, const char *outcome, deft_vi
     const deft__journal_entry entry = {
         .kind   = DEFT__JOURNAL_CALL,
         .client = relay->client != NULL ? deft__client_name(relay->client) : deft_view_of(NULL),
+        .token  = relay->client != NULL ? relay->client->token : deft_view_of(NULL),
         .tool   = relay->tool,
         .text   = relay->arguments,
         .argument_size = relay->arguments.size,

@@ -83,6 +83,10 @@ deft_status deft__gateway_write_status(const deft__gateway *gateway, deft_buffer
                                     : deft_view_of("(without a name)"));
         deft_buffer_append_text(out, ", ");
         deft_buffer_append_text(out, deft__mcp_era_name(client->era));
+        if (client->token.size > 0) {
+            deft_buffer_append_text(out, ", token ");
+            deft_buffer_append(out, client->token);
+        }
         deft_buffer_append_text(out, "\n");
         if (client->session != NULL && deft_session_write_status(client->session, out) != DEFT_OK) {
             out->status = DEFT_OUT_OF_MEMORY;
@@ -110,6 +114,10 @@ deft_status deft__gateway_write_status_json(const deft__gateway *gateway, deft_b
         deft__json_begin_object(&json);
         deft__json_name(&json, "name");
         deft__json_write_string(&json, deft__client_name(client));
+        if (client->token.size > 0) {
+            deft__json_name(&json, "token");
+            deft__json_write_string(&json, client->token);
+        }
         deft__json_name(&json, "era");
         deft__json_write_text(&json, deft__mcp_era_name(client->era));
         deft__json_name(&json, "open");

@@ -364,6 +364,7 @@ static void write_journal(deft__client *client, deft__journal_kind kind, deft_vi
         .kind          = kind,
         .client        = deft__client_name(client),
         .tool          = tool,
+        .token         = client->token,
         .text          = arguments,
         .argument_size = arguments.size,
         .result_size   = answer->text.size,

@@ -43,7 +43,7 @@ struct deft__outbox {
     deft__stream *stream;
     deft_buffer   queue;
     size_t        sent;     // bytes at the start of the queue that are out
-    uint64_t      moved_ms; // when some were taken last
+    uint64_t      moved_ms; // when the peer last took something, or it began to wait
     deft__outbox *next;     // of the loop's spare ones
 };
 
@@ -111,7 +111,7 @@ static bool need_outbox(deft__stream *stream)
         deft_buffer_init(&outbox->queue, loop->allocator);
     }
     outbox->stream   = stream;
-    outbox->moved_ms = uv_now(&loop->uv);
+    outbox->moved_ms = deft__loop_now_ms(loop);
     stream->outbox   = outbox;
     return true;
 }
@@ -354,8 +354,9 @@ static void send_queue(deft__stream *stream)
             return; // it has failed
         }
         stream->outbox->sent += sent;
-        stream->outbox->moved_ms =
-            sent > 0 ? uv_now(&loop_of(stream)->uv) : stream->outbox->moved_ms;
+        if (sent > 0) {
+            stream->outbox->moved_ms = deft__loop_now_ms(loop_of(stream));
+        }
         forget_sent(stream);
     }
     if (stream->outbox == NULL && stream->is_finishing) {
@@ -424,8 +425,9 @@ size_t deft__stream_queued(const deft__stream *stream)
 
 uint64_t deft__stream_stuck_ms(const deft__stream *stream)
 {
-    return deft__stream_queued(stream) > 0 ? uv_now(&loop_of(stream)->uv) - stream->outbox->moved_ms
-                                           : 0;
+    return deft__stream_queued(stream) > 0
+               ? deft__loop_now_ms(loop_of(stream)) - stream->outbox->moved_ms
+               : 0;
 }
 
 void deft__stream_finish(deft__stream *stream)
@@ -609,11 +611,10 @@ void deft__stream_close(deft__stream *stream)
     }
 }
 
-void deft__stream_abort(deft__stream *stream)
+void deft__stream_abandon(deft__stream *stream)
 {
     const struct linger none = {.l_onoff = 1, .l_linger = 0};
     if (stream->descriptor >= 0 && stream->access == ACCESS_SOCKET) {
         (void)setsockopt(stream->descriptor, SOL_SOCKET, SO_LINGER, &none, sizeof none);
     }
-    deft__stream_close(stream);
 }

@@ -13,9 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#define GRACE_MS 5000u
-#define TICK_MS  1000u
-#define SLOW_MS  30000u
+#define TICK_MS 1000u
 
 // Bytes that may wait for one client that does not read: the largest message, and what is beside it.
 #define QUEUE_MAX (80u * 1024 * 1024)
@@ -40,6 +38,7 @@ struct site {
     deft__alarm               *grace;
     deft__task                 stop;
     visitor                   *visitors;
+    size_t                     visitor_count;
     int                        signal;
     bool                       is_guarded; // a token must be shown
     bool                       is_stopping;
@@ -55,6 +54,7 @@ static void free_visitor(visitor *one)
     if (one->next != NULL) {
         one->next->previous = one->previous;
     }
+    self->visitor_count--;
     deft__stream_close(one->stream);
     deft__free(self->service.allocator, one, sizeof *one);
 }
@@ -98,7 +98,8 @@ static void accepted(void *context, int descriptor)
 {
     site    *self = context;
     visitor *one  = deft__new(self->service.allocator, sizeof *one);
-    if (one == NULL || self->is_stopping) {
+    if (one == NULL || self->is_stopping ||
+        self->visitor_count >= self->service.settings->http_connections_max) {
         deft__free(self->service.allocator, one, sizeof *one);
         close(descriptor);
         return;
@@ -114,7 +115,8 @@ static void accepted(void *context, int descriptor)
     if (one->next != NULL) {
         one->next->previous = one;
     }
-    self->visitors  = one;
+    self->visitors = one;
+    self->visitor_count++;
     one->stream     = deft__stream_new(self->service.loop, descriptor, &options, NULL);
     one->connection = one->stream != NULL ? deft__web_connect(self->web, one) : NULL;
     if (one->connection == NULL) {
@@ -167,20 +169,15 @@ static void look_at_tokens(site *self)
     }
 }
 
-// Who does not take its answers, and holds the memory that they need, is not waited for. That is also
-// how those go whose machine or network has gone without a word.
-static void cut_off_slow(site *self)
+// Who asks and does not take the answer keeps it in our memory: only for so long.
+static void cut_off_slow_readers(site *self)
 {
-    const uint64_t limit = self->options->slow_ms > 0 ? self->options->slow_ms : SLOW_MS;
+    const uint64_t most_ms = self->service.settings->http_write_idle_ms;
     for (visitor *one = self->visitors, *next; one != NULL; one = next) {
         next = one->next;
-        if (deft__stream_stuck_ms(one->stream) > limit) {
-            if (one->connection != NULL) {
-                deft__web_disconnect(one->connection);
-            }
-            deft__stream_abort(one->stream);
-            one->stream = NULL;
-            free_visitor(one);
+        if (deft__stream_stuck_ms(one->stream) > most_ms) {
+            deft__stream_abandon(one->stream);
+            visitor_ended(one, DEFT__STREAM_FULL, 0);
         }
     }
 }
@@ -188,11 +185,11 @@ static void cut_off_slow(site *self)
 static void tick(void *context)
 {
     site *self = context;
+    cut_off_slow_readers(self);
     if (self->tls != NULL) {
         deft__certificate_look(self->options, self->tls);
     }
     deft__service_enter(&self->service);
-    cut_off_slow(self);
     look_at_tokens(self);
     deft__web_tick(self->web, deft__loop_now_ms(self->service.loop), (int64_t)time(NULL));
     deft__service_leave(&self->service);
@@ -250,7 +247,7 @@ static void signal_caught(void *context, int number)
     self->signal      = number;
     self->is_stopping = true;
     deft__web_drain(self->web);
-    deft__alarm_set(self->grace, self->options->grace_ms > 0 ? self->options->grace_ms : GRACE_MS);
+    deft__alarm_set(self->grace, self->service.settings->http_grace_ms);
     look(self);
 }
 
@@ -266,17 +263,31 @@ static bool is_loopback(const char *address)
 
 static deft_status open_site(site *self, deft_error *error)
 {
-    const deft__serve_options *options = self->options;
-    const char                *address = options->address != NULL ? options->address : "127.0.0.1";
-    deft_error                 why     = DEFT_ERROR_INIT;
-    const deft__web_options    web     = {.hosts         = options->hosts,
-                                          .host_count    = options->host_count,
-                                          .is_any_host   = !is_loopback(address),
-                                          .origins       = options->origins,
-                                          .origin_count  = options->origin_count,
-                                          .body_size_max = self->service.settings->message_size_max};
-    const deft__web_host       host    = {
-                 .context = self, .send = web_send, .close = web_close, .random = web_random};
+    const deft__serve_options *options  = self->options;
+    const char                *address  = options->address != NULL ? options->address : "127.0.0.1";
+    deft_error                 why      = DEFT_ERROR_INIT;
+    const deft_settings       *settings = self->service.settings;
+    const deft__web_options    web      = {
+                .hosts               = settings->http_hosts,
+                .host_count          = settings->http_host_count,
+                .is_any_host         = !is_loopback(address) && settings->http_host_count == 0,
+                .origins             = settings->http_origins,
+                .origin_count        = settings->http_origin_count,
+                .is_cors_off         = !settings->is_http_cors_on,
+                .head_size_max       = settings->http_head_size_max,
+                .body_size_max       = settings->http_body_size_max < settings->message_size_max
+                                           ? settings->http_body_size_max
+                                           : settings->message_size_max,
+                .requests_max        = settings->http_requests_max,
+                .sessions_max        = settings->http_sessions_max,
+                .session_idle_ms     = settings->http_session_idle_ms,
+                .request_idle_ms     = settings->http_request_idle_ms,
+                .request_ms          = settings->http_request_ms,
+                .keep_alive_ms       = settings->http_keep_alive_ms,
+                .failures_per_second = settings->http_failures_per_second,
+    };
+    const deft__web_host host = {
+        .context = self, .send = web_send, .close = web_close, .random = web_random};
     deft__loop *loop = self->service.loop;
     deft__task_init(&self->stop, stop, self);
     self->tick  = deft__alarm_new(loop, tick, self);

@@ -6,7 +6,6 @@
 #include "support/test.h"
 
 #include <arpa/inet.h>
-#include <poll.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
@@ -27,8 +26,9 @@ typedef struct scene {
     deft_config        *config;
     deft__serve_options options;
     pthread_t           thread;
+    bool                has_visitor;
     void *(*play)(void *context);
-    bool     has_visitor;
+    bool     is_taken; // the token; for tokens_changed
     uint16_t port;
     char     session[64];
     char     wrong[4096];
@@ -107,28 +107,70 @@ static void *play(void *context)
     return NULL;
 }
 
-// Asks for lists, again and again, and reads none of them.
-static void *play_deaf(void *context)
+// --- Who asks and does not read. ---
+
+static const char metrics_request[] = "GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n";
+
+static void ask_and_do_not_read(int peer)
 {
-    static const char list[] = "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/list\"}";
-    scene            *here   = context;
-    char              text[512];
-    const int         small = 4096;
-    ask(here, "POST", "/mcp", "", INITIALIZE, "200 OK");
-    const int peer = visit(here);
-    (void)setsockopt(peer, SOL_SOCKET, SO_RCVBUF, &small, sizeof small);
-    snprintf(text, sizeof text,
-             "POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
-             "Accept: application/json\r\n%sContent-Length: %zu\r\n\r\n%s",
-             here->session, sizeof list - 1, list);
-    for (int i = 0; i < 4000; i++) { // more than the system keeps for a connection
-        if (send(peer, text, strlen(text), MSG_NOSIGNAL) < 0) {
-            break; // thrown out already
+    // Until the answers fill every buffer between us: then nothing more is taken from us either.
+    for (int i = 0; i < 400000; i++) {
+        if (send(peer, metrics_request, sizeof metrics_request - 1, MSG_DONTWAIT | MSG_NOSIGNAL) <
+            0) {
+            return;
         }
     }
-    struct pollfd gone = {.fd = peer, .events = 0}; // POLLERR and POLLHUP are always told
-    expect(here, poll(&gone, 1, 60000) == 1 ? "" : "the end", "nothing");
-    close(peer);
+}
+
+static void *play_slow_reader(void *context)
+{
+    scene    *here = context;
+    const int slow = visit(here);
+    char      text[8192];
+    ask_and_do_not_read(slow);
+    // It is gone when we are the only ones again, however long that takes.
+    do {
+        const int peer = visit(here);
+        ssize_t   size = 0;
+        if (write(peer, metrics_request, sizeof metrics_request - 1) > 0) {
+            size = read(peer, text, sizeof text - 1);
+        }
+        text[size > 0 ? size : 0] = '\0';
+        close(peer);
+    } while (strstr(text, "deft_http_connections 1\n") == NULL);
+    close(slow);
+    kill(getpid(), SIGTERM);
+    return NULL;
+}
+
+// --- A token that is taken away. ---
+
+static bool tokens_changed(void *context, const deft__token **tokens, size_t *count)
+{
+    scene *here = context;
+    (void)tokens;
+    *count = 0;
+    return __atomic_load_n(&here->is_taken, __ATOMIC_ACQUIRE);
+}
+
+static void *play_taken_token(void *context)
+{
+    scene *here = context;
+    char   text[1024];
+    ask(here, "POST", "/mcp", "Authorization: Bearer right\r\n", INITIALIZE, "200 OK");
+    const int stream = visit(here);
+    snprintf(text, sizeof text,
+             "GET /mcp HTTP/1.1\r\nHost: localhost\r\nAccept: text/event-stream\r\n"
+             "Authorization: Bearer right\r\n%s\r\n",
+             here->session);
+    (void)!write(stream, text, strlen(text));
+    text[read(stream, text, sizeof text - 1)] = '\0';
+    expect(here, "200 OK", text);
+    __atomic_store_n(&here->is_taken, true, __ATOMIC_RELEASE);
+    while (read(stream, text, sizeof text) > 0) {
+    }
+    close(stream); // it has ended
+    ask(here, "POST", "/mcp", "Authorization: Bearer right\r\n", INITIALIZE, "401");
     kill(getpid(), SIGTERM);
     return NULL;
 }
@@ -140,16 +182,17 @@ static void listening(void *context, uint16_t port)
     here->has_visitor = pthread_create(&here->thread, NULL, here->play, here) == 0;
 }
 
-static void open_scene(scene *here)
+static void open_scene_with(scene *here, const char *http)
 {
     char       text[700];
     deft_error error = DEFT_ERROR_INIT;
     *here            = (scene){.play = play};
     test_folder_init(&here->folder);
     snprintf(text, sizeof text,
-             "{\"toolSearch\":{\"enabled\":\"on\"},\"mcpServers\":{\"alpha\":{\"command\":\"%s\","
+             "{\"http\":{%s},\"toolSearch\":{\"enabled\":\"on\"},\"mcpServers\":{\"alpha\":{"
+             "\"command\":\"%s\","
              "\"args\":[\"alpha\",\"%s\"]}}}",
-             DEFT_TESTS_SERVER, test_folder_join(&here->folder, "starts"));
+             http, DEFT_TESTS_SERVER, test_folder_join(&here->folder, "starts"));
     here->config = deft_config_new(NULL, &error);
     assert_int_equal(deft_config_add_file(here->config, DEFT_LAYER_PROJECT_FILE,
                                           deft_view_of("test.json"), deft_view_of(text), &error),
@@ -159,6 +202,11 @@ static void open_scene(scene *here)
                                           .environment = (const char *const *)environ,
                                           .context     = here,
                                           .listening   = listening};
+}
+
+static void open_scene(scene *here)
+{
+    open_scene_with(here, "");
 }
 
 static void close_scene(scene *here)
@@ -193,10 +241,29 @@ static void who_does_not_read_is_cut_off(void **state)
     scene      here;
     deft_error error = DEFT_ERROR_INIT;
     (void)state;
-    open_scene(&here);
-    here.play            = play_deaf;
-    here.options.slow_ms = 1;
+    open_scene_with(&here, "\"writeIdleMs\":1");
+    here.play = play_slow_reader;
     assert_int_equal(deft__serve_http(&here.options, &error), DEFT_OK);
+    assert_true(here.has_visitor);
+    pthread_join(here.thread, NULL);
+    assert_string_equal(here.wrong, "");
+    close_scene(&here);
+}
+
+static void a_token_is_taken_away_while_it_serves(void **state)
+{
+    deft__token token = {.name = deft_view_of("right")};
+    scene       here;
+    deft_error  error = DEFT_ERROR_INIT;
+    (void)state;
+    assert_true(deft__sha256(deft_view_of("right"), &token.digest));
+    open_scene(&here);
+    here.play                   = play_taken_token;
+    here.options.tokens         = &token;
+    here.options.token_count    = 1;
+    here.options.tokens_changed = tokens_changed;
+    assert_int_equal(deft__serve_http(&here.options, &error), DEFT_OK);
+    assert_true(here.has_visitor);
     pthread_join(here.thread, NULL);
     assert_string_equal(here.wrong, "");
     close_scene(&here);
@@ -240,6 +307,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(agents_are_served_until_a_signal),
         cmocka_unit_test(who_does_not_read_is_cut_off),
+        cmocka_unit_test(a_token_is_taken_away_while_it_serves),
         cmocka_unit_test(an_address_for_others_needs_tokens),
         cmocka_unit_test(a_port_that_is_taken_is_told),
     };

@@ -267,6 +267,7 @@ void deft__keeper_journal(deft__keeper *keeper, const deft__journal_entry *entry
         !deft__grow(keeper->allocator, (void **)&batch->records, &batch->record_capacity,
                     batch->record_count, sizeof *batch->records) ||
         !deft__arena_copy(&batch->arena, entry->client, &record.client) ||
+        !deft__arena_copy(&batch->arena, entry->token, &record.token) ||
         !deft__arena_copy(&batch->arena, entry->tool, &record.tool) ||
         !deft__arena_copy(&batch->arena, text, &record.text) ||
         !deft__arena_copy(&batch->arena, entry->reason, &record.reason)) {

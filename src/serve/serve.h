@@ -36,12 +36,7 @@ typedef struct deft__serve_options {
     bool               is_shared; // by agents that can do different things
     const char        *address;   // in numbers; NULL: 127.0.0.1
     uint16_t           port;      // 0: any that is free
-    uint64_t           slow_ms;   // a client takes nothing of what waits for it; 0: 30,000
-    const deft_view   *hosts;     // accepted in Host beside loopback's names
-    size_t             host_count;
-    const deft_view   *origins; // accepted in Origin beside loopback's
-    size_t             origin_count;
-    const deft__token *tokens; // one of these must be shown
+    const deft__token *tokens;    // one of these must be shown
     size_t             token_count;
     bool               is_token_needed; // also where there are none, as yet
     // Asked every second: true where there are other tokens now, borrowed until the next time. NULL:

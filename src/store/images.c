@@ -158,7 +158,8 @@ deft_status deft__image_load(deft__store *store, deft_view variant, deft__bytes 
     deft_buffer_clear(&path);
     if (file >= 0) {
         if (is_ours(file, size_max_of(store), &size)) {
-            found = is_local(file) ? map(file, size) : read_file(file, size);
+            found = is_local(file) && !store->options.is_unmapped ? map(file, size)
+                                                                  : read_file(file, size);
         }
         (void)close(file);
     }

@@ -161,6 +161,30 @@ static void an_image_has_a_part_of_the_limit(void **state)
     test_folder_clear(&here.folder);
 }
 
+static void an_image_that_is_not_mapped_is_read(void **state)
+{
+    (void)state;
+    static char               bytes[200000];
+    scene                     here;
+    deft_error                error   = DEFT_ERROR_INIT;
+    deft__bytes              *image   = NULL;
+    const deft__store_options options = {.is_unmapped = true};
+    open_with(&here, &options);
+    memset(bytes, 'x', sizeof bytes);
+    assert_ok(deft__image_save(here.store, deft_view_of("one"), deft_view_make(bytes, sizeof bytes),
+                               &error),
+              error);
+    assert_ok(deft__image_load(here.store, deft_view_of("one"), &image, &error), error);
+    test_file_cut(test_folder_join(&here.folder, "deft.db.one.image"), 10); // nobody falls over it
+    deft__image_rest(image);
+    assert_int_equal(image->view.size, sizeof bytes);
+    assert_memory_equal(image->view.data, bytes, sizeof bytes);
+    assert_int_equal((uintptr_t)image->view.data % 8, 0);
+    deft__bytes_release(image);
+    deft__store_close(here.store);
+    test_folder_clear(&here.folder);
+}
+
 static void where_nothing_can_be_written_there_is_an_error(void **state)
 {
     scene     *here  = *state;
@@ -220,6 +244,7 @@ int main(void)
         TEST(where_nothing_can_be_written_there_is_an_error),
         TEST(an_index_comes_back),
         cmocka_unit_test(an_image_has_a_part_of_the_limit),
+        cmocka_unit_test(an_image_that_is_not_mapped_is_read),
         cmocka_unit_test(without_a_store_there_is_none),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

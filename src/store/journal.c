@@ -40,11 +40,13 @@ static int insert(deft__store *store, sqlite3_stmt *statement, const deft__recor
 {
     const size_t    text_max = store->options.journal_text_max;
     const deft_view client   = cut(record->client, CLIENT_SIZE_MAX);
+    const deft_view token    = cut(record->token, CLIENT_SIZE_MAX);
     const deft_view tool     = cut(record->tool, TOOL_SIZE_MAX);
     const deft_view text     = cut(record->text, text_max);
     const deft_view outcome  = cut(record->outcome, OUTCOME_SIZE_MAX);
     const deft_view reason   = cut(record->reason, text_max);
-    *total += ROW_SIZE + client.size + tool.size + text.size + outcome.size + reason.size;
+    *total +=
+        ROW_SIZE + client.size + token.size + tool.size + text.size + outcome.size + reason.size;
     deft__sql_bind_number(statement, 1, *total);
     deft__sql_bind_number(statement, 2, record->at_ms);
     deft__sql_bind_number(statement, 3, (uint64_t)record->kind);
@@ -57,6 +59,7 @@ static int insert(deft__store *store, sqlite3_stmt *statement, const deft__recor
     deft__sql_bind_number(statement, 10, record->found_count);
     deft__sql_bind_text(statement, 11, outcome);
     deft__sql_bind_text(statement, 12, reason);
+    deft__sql_bind_text(statement, 13, token);
     return deft__sql_execute(statement);
 }
 
@@ -64,8 +67,8 @@ static int append_rows(deft__store *store, const appending *work, uint64_t *tota
 {
     static const char command[] =
         "INSERT INTO journal(total, at_ms, kind, client, tool, text, argument_size,"
-        " result_size, duration_ms, found_count, outcome, reason)"
-        " VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)";
+        " result_size, duration_ms, found_count, outcome, reason, token)"
+        " VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)";
 
     sqlite3_stmt *statement = NULL;
     int           code      = deft__sql_prepare(store->database, command, &statement);
@@ -170,6 +173,7 @@ static deft__record record_of(sqlite3_stmt *statement)
         .found_count   = deft__sql_number(statement, 8),
         .outcome       = deft__sql_text(statement, 9),
         .reason        = deft__sql_text(statement, 10),
+        .token         = deft__sql_text(statement, 11),
     };
 }
 
@@ -177,7 +181,7 @@ static int read_last(deft__store *store, void *context)
 {
     static const char command[] =
         "SELECT at_ms, kind, client, tool, text, argument_size, result_size, duration_ms,"
-        " found_count, outcome, reason FROM (SELECT * FROM journal"
+        " found_count, outcome, reason, token FROM (SELECT * FROM journal"
         " WHERE ?1 = 0 OR ((?1 >> kind) & 1) ORDER BY id DESC LIMIT ?2) ORDER BY id";
 
     const reading *work      = context;

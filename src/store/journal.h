@@ -18,6 +18,7 @@ typedef struct deft__record {
     uint64_t          at_ms; // since 1970
     deft__record_kind kind;
     deft_view         client;        // may be empty
+    deft_view         token;         // the name of the one that it came with; may be empty
     deft_view         tool;          // "server::tool"; a search: empty
     deft_view         text;          // a query, or arguments; empty where they are not to be kept
     uint64_t          argument_size; // bytes

@@ -42,6 +42,9 @@ const char *const deft__schema_steps[] = {
 
     // 5: built indexes are files of their own now (images.h), which can be mapped.
     "DROP TABLE images;",
+
+    // 6: with which token a client came, where it came over HTTP.
+    "ALTER TABLE journal ADD COLUMN token TEXT NOT NULL DEFAULT '';",
 };
 
 const size_t deft__schema_version = sizeof deft__schema_steps / sizeof deft__schema_steps[0];

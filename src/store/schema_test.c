@@ -17,6 +17,7 @@ static const char *const contents[] = {
      "INSERT INTO usage VALUES('a::b', 1, 1)"),
     ("INSERT INTO quarantine VALUES('slack', 1)"),
     "", // nothing that is new
+    ("UPDATE journal SET token = 'ci'"),
 };
 
 // What is there of it in the end.

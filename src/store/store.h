@@ -26,6 +26,7 @@ typedef struct deft__store_options {
     uint64_t journal_rows_max; // 50,000; the oldest go
     uint64_t journal_size_max; // bytes; 16 MiB; the oldest go
     uint32_t journal_text_max; // bytes kept of a query, of arguments, of a reason; 2,048
+    bool     is_unmapped; // images are read, as they are anyway on other machines' file systems
 } deft__store_options;
 
 // Where the store is: `choice` (DEFT_STORE) where it is set, else deft/deft.db in `cache_home`

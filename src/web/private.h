@@ -197,6 +197,8 @@ void deft__web_stream_detach(deft__web_stream *stream);
 // Lines of the gateway, for clients of sessions and of modern requests.
 void deft__web_session_hear(void *tag, deft_view about, deft_view line);
 void deft__web_modern_hear(void *tag, deft_view about, deft_view line);
+// A request that its client has cancelled is not answered any more: what waits for that ends.
+void deft__web_session_cancel(deft__web_session *session, deft_view id);
 // Frees what has ended.
 void deft__web_sweep(deft__web *web);
 void deft__web_stream_free(deft__web_stream *stream);

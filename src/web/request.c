@@ -179,7 +179,8 @@ static void answer_options(deft__web_connection *connection)
 
 static deft__client_options client_options(const deft__web_request *request)
 {
-    return (deft__client_options){.principal     = request->principal->number,
+    return (deft__client_options){.token         = request->principal->token.name,
+                                  .principal     = request->principal->number,
                                   .is_everything = request->is_everything,
                                   .server        = request->server,
                                   .restriction   = request->principal->restriction};
@@ -353,7 +354,13 @@ static void take_legacy(deft__web_connection *connection, const deft__mcp_messag
     // The body is the connection's, which may be gone when the gateway is done with it.
     const deft_view body = deft_buffer_view(&connection->request->body);
     if (message->kind != DEFT__MCP_REQUEST) {
+        const bool is_cancelled = message->kind == DEFT__MCP_NOTIFICATION &&
+                                  deft_view_equals(message->method, "notifications/cancelled");
+        const deft_view id = deft__json_raw(deft__mcp_param(message, "requestId"));
         deft__client_receive(session->client, body);
+        if (is_cancelled) {
+            deft__web_session_cancel(session, id);
+        }
         answer_accepted(connection);
     } else if (!deft__web_admit(connection, message)) {
         return;

@@ -56,10 +56,11 @@ deft__web_session *deft__web_session_new(deft__web *web, const deft__web_request
     }
     const deft__client_options options = {.tag           = session,
                                           .send          = deft__web_session_hear,
-                                          .principal     = request->principal->number,
+                                          .token         = principal->token.name,
+                                          .principal     = principal->number,
                                           .is_everything = request->is_everything,
                                           .server        = request->server,
-                                          .restriction   = request->principal->restriction};
+                                          .restriction   = principal->restriction};
     session->web                       = web;
     session->principal                 = principal;
     session->is_everything             = request->is_everything;

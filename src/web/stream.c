@@ -227,11 +227,10 @@ static void send_event(deft__web_stream *stream, deft_view line)
     deft_buffer_clear(&id);
 }
 
-// One answer of several: the last one ends what carries them.
-static void answer_part(deft__web_stream *part, deft_view line)
+// One of several is over: the last one ends what carries them.
+static void end_part(deft__web_stream *part)
 {
     deft__web_stream *lead = part->lead;
-    send_event(lead, line);
     end_stream(part);
     lead->part_count--;
     if (lead->part_count == 0) {
@@ -308,7 +307,8 @@ void deft__web_session_hear(void *tag, deft_view about, deft_view line)
     deft__web_stream  *stream  = find_stream(session, about);
     session->used_ms           = session->web->now_ms;
     if (stream != NULL && stream->lead != NULL && is_answer(about, line)) {
-        answer_part(stream, line);
+        send_event(stream->lead, line);
+        end_part(stream);
     } else if (stream != NULL && is_answer(about, line)) {
         answer(stream, line);
     } else if (stream != NULL) {
@@ -318,4 +318,27 @@ void deft__web_session_hear(void *tag, deft_view about, deft_view line)
     } else {
         deft__web_session_keep(session, NULL, line); // for the stream that may be opened
     }
+}
+
+void deft__web_session_cancel(deft__web_session *session, deft_view id)
+{
+    deft__web_stream *stream = find_stream(session, id);
+    if (stream == NULL) {
+        return; // it was answered, or never asked
+    }
+    if (stream->lead != NULL) {
+        end_part(stream);
+        return;
+    }
+    deft__web_connection *connection = stream->connection;
+    if (connection != NULL && !connection->is_streaming &&
+        !deft__http_accepts(&connection->request->head, "text/event-stream")) {
+        deft__web_answer(connection, 204, NULL, deft_view_of(NULL), NULL, deft_view_of(NULL));
+    } else if (connection != NULL) {
+        if (!connection->is_streaming) {
+            begin_events(stream);
+        }
+        deft__web_end_events(connection); // a stream without an answer, as the protocol has it
+    }
+    end_stream(stream);
 }

@@ -222,7 +222,7 @@ void deft__web_fail(deft__web_connection *connection, int status, deft_view id, 
     deft_buffer_reset(&web->text);
     deft__mcp_write_error(&web->text, id, code, message, data);
     deft__web_answer(connection, status, "application/json", deft_buffer_view(&web->text),
-                     status == 405 ? "Allow" : NULL, deft_view_of("POST"));
+                     status == 405 ? "Allow" : NULL, deft_view_of("POST, GET, DELETE"));
 }
 
 void deft__web_answer_preflight(deft__web_connection *connection)
@@ -384,7 +384,8 @@ void deft__web_receive(deft__web_connection *connection, deft_view bytes)
     }
 }
 
-void deft__web_run(deft__web *web)
+// Takes what was answered away and goes on with what was sent ahead.
+static void run_ready(deft__web *web)
 {
     while (web->ready != NULL) {
         deft__web_connection *connection = web->ready;
@@ -404,7 +405,14 @@ void deft__web_run(deft__web *web)
             go_on(connection);
         }
     }
-    deft__web_sweep(web);
+}
+
+void deft__web_run(deft__web *web)
+{
+    do {
+        run_ready(web);
+        deft__web_sweep(web); // which may end streams, and with them answers
+    } while (web->ready != NULL);
 }
 
 // --- Time. ---

@@ -476,22 +476,37 @@ void serving_expect_no_zombies(serving *self)
     } while (zombies > 0);
 }
 
-size_t serving_resident_kb(const serving *self)
+static size_t read_kb(const serving *self, const char *which, const char *name)
 {
     char   path[64];
     char   line[256];
     size_t kb = 0;
-    (void)snprintf(path, sizeof path, "/proc/%d/status", (int)self->process);
+    (void)snprintf(path, sizeof path, "/proc/%d/%s", (int)self->process, which);
     FILE *file = fopen(path, "r");
     while (file != NULL && fgets(line, sizeof line, file) != NULL) {
-        if (strncmp(line, "VmRSS:", 6) == 0) {
-            kb = strtoul(line + 6, NULL, 10);
+        if (strncmp(line, name, strlen(name)) == 0) {
+            kb = strtoul(line + strlen(name), NULL, 10);
         }
     }
     if (file != NULL) {
         (void)fclose(file);
     }
     return kb;
+}
+
+size_t serving_resident_kb(const serving *self)
+{
+    return read_kb(self, "status", "VmRSS:");
+}
+
+size_t serving_peak_kb(const serving *self)
+{
+    return read_kb(self, "status", "VmHWM:");
+}
+
+size_t serving_memory_kb(const serving *self, const char *name)
+{
+    return read_kb(self, "smaps_rollup", name);
 }
 
 size_t serving_end_orphans(void)

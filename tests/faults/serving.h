@@ -88,6 +88,9 @@ void serving_expect_idle(serving *self, const char *deft);
 
 // The memory that it has now.
 size_t serving_resident_kb(const serving *self);
+size_t serving_peak_kb(const serving *self); // the most that were resident
+// A line of its smaps_rollup, such as "Pss:"; 0: there is none.
+size_t serving_memory_kb(const serving *self, const char *name);
 
 // Ends the test: prints what went wrong, and what the server said on stderr.
 void serving_fail(const serving *self, const char *what) __attribute__((noreturn));

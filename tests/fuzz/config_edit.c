@@ -39,6 +39,42 @@ static void check_edited(deft_view before, deft_view after, deft_view key, deft_
     deft_config_free(config);
 }
 
+// A token joins the file and leaves it again: both load where the file did, with it and without.
+static void check_token(deft_view text)
+{
+    const deft_token_config token = {.name = deft_view_of("fuzz")};
+    const deft_view         name  = deft_view_of("f");
+    deft_config            *config;
+    deft_buffer             with;
+    deft_buffer             without;
+    deft_buffer_init(&with, NULL);
+    deft_buffer_init(&without, NULL);
+    if (deft_config_add_token(text, &token, deft_view_of(NULL), &with, NULL) == DEFT_OK) {
+        config = deft_config_new(NULL, NULL);
+        check(config != NULL);
+        const bool is_fine =
+            deft_config_add_file(config, DEFT_LAYER_USER_FILE, name, text, NULL) == DEFT_OK;
+        deft_config_free(config);
+        config = deft_config_new(NULL, NULL);
+        check(config != NULL);
+        if (deft_config_add_file(config, DEFT_LAYER_USER_FILE, name, deft_buffer_view(&with),
+                                 NULL) == DEFT_OK &&
+            deft_config_resolve(config, NULL) == DEFT_OK) {
+            check(deft_config_token_count(config) > 0);
+        }
+        deft_config_free(config);
+        check(deft_config_remove_token(deft_buffer_view(&with), token.name, &without, NULL) ==
+              DEFT_OK);
+        config = deft_config_new(NULL, NULL);
+        check(config != NULL);
+        check(!is_fine || deft_config_add_file(config, DEFT_LAYER_USER_FILE, name,
+                                               deft_buffer_view(&without), NULL) == DEFT_OK);
+        deft_config_free(config);
+    }
+    deft_buffer_clear(&with);
+    deft_buffer_clear(&without);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     const deft_view input = deft_view_make((const char *)data, size);
@@ -52,6 +88,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
     const deft_view key = deft_view_of(deft__key_info_of(data[0] % DEFT__KEY_COUNT)->name);
 
+    check_token(text);
     deft_error  error = DEFT_ERROR_INIT;
     deft_buffer once;
     deft_buffer twice;

@@ -18,7 +18,8 @@ servers.suite = () => ({
   },
 });
 
-const deft = gateway(['suite'], { toolSearch: { enabled: false } });
+// On a busy machine a server may take longer than an agent would wait for its tools.
+const deft = gateway(['suite'], { toolSearch: { enabled: false }, gateway: { firstWaitMs: 20000 } });
 const wantsLogin = scenario.startsWith('auth/');
 if (wantsLogin) {
   await login(deft, 'suite');

@@ -247,8 +247,11 @@ deft_status deft__explain_words(deft__explaining *x)
 
 static void count_tool(deft__explaining *x, uint32_t tool)
 {
-    deft_filtering    *f       = &x->explanation->filtering;
-    const deft_outcome outcome = deft__searcher_gate(x->searcher, x->query, tool);
+    deft_filtering *f = &x->explanation->filtering;
+    // Of what is not to be seen nothing else is told: a count of it would say that it is there.
+    const deft_outcome outcome = deft__is_shown(x->query->filter, tool)
+                                     ? deft__searcher_gate(x->searcher, x->query, tool)
+                                     : DEFT_OUTCOME_HIDDEN;
     f->matched++;
     f->required += outcome == DEFT_OUTCOME_REQUIRED;
     f->excluded += outcome == DEFT_OUTCOME_EXCLUDED;

@@ -73,6 +73,19 @@ static void init_deft(deft_settings *settings)
         .message_size_max              = 64u * 1024 * 1024,
         .stderr_size_max               = 64u * 1024,
         .discoveries_max               = 8,
+        .is_http_cors_on               = true,
+        .http_head_size_max            = 32u * 1024,
+        .http_body_size_max            = 64u * 1024 * 1024,
+        .http_requests_max             = 100000,
+        .http_connections_max          = 20000,
+        .http_request_idle_ms          = 30000,
+        .http_request_ms               = 300000,
+        .http_write_idle_ms            = 30000,
+        .http_keep_alive_ms            = 120000,
+        .http_sessions_max             = 10000,
+        .http_session_idle_ms          = 3600000,
+        .http_failures_per_second      = 100,
+        .http_grace_ms                 = 5000,
     };
 }
 
