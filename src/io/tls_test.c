@@ -4,6 +4,7 @@
 
 #include "deft/buffer.h"
 #include "io/stream.h"
+#include "support/allocator.h"
 #include "support/authority.h"
 #include "support/folder.h"
 #include "support/waiting.h"
@@ -750,6 +751,39 @@ static void the_time_of_a_certificate_is_known(void **state)
     deft__tls_free(NULL);
 }
 
+// Everything up to a stream that waits for its peer.
+static bool attempt(const deft_allocator *allocator, void *context)
+{
+    scene                  *here   = context;
+    const deft__tls_options files  = {.certificate = here->certificate, .key = here->key};
+    deft_error              error  = DEFT_ERROR_INIT;
+    deft__loop             *loop   = deft__loop_new(allocator, &error);
+    deft__tls              *tls    = loop != NULL ? deft__tls_new(&files, allocator, &error) : NULL;
+    deft__stream           *stream = NULL;
+    int                     ends[2] = {-1, -1};
+    if (tls != NULL) {
+        assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, ends), 0);
+        const deft__stream_options options = {
+            .context = here, .read = heard, .ended = ended, .tls = tls};
+        stream = deft__stream_new(loop, ends[0], &options, &error);
+        close(ends[1]);
+    }
+    const bool is_done = stream != NULL;
+    deft__stream_close(stream);
+    deft__tls_free(tls);
+    deft__loop_free(loop);
+    return is_done;
+}
+
+static void memory_may_end_anywhere(void **state)
+{
+    (void)state;
+    scene here;
+    open_scene(&here, 0);
+    assert_true(test_every_allocation_fails(attempt, &here) > 3);
+    close_scene(&here);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -766,6 +800,7 @@ int main(void)
         cmocka_unit_test(files_that_are_no_good_are_refused_with_a_reason),
         cmocka_unit_test(clients_may_have_to_show_a_certificate),
         cmocka_unit_test(the_time_of_a_certificate_is_known),
+        cmocka_unit_test(memory_may_end_anywhere),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

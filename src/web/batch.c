@@ -111,6 +111,22 @@ static void free_parts(deft__web_session *session, const deft__web_stream *lead)
     }
 }
 
+// Hands it to the gateway. What is cancelled in it is not answered: nothing waits for that.
+static void hand_on(deft__web *web, deft__web_session *session, deft_view body)
+{
+    deft__mcp_message message;
+    deft__client_receive(session->client, body);
+    deft_status status = deft__mcp_reader_take(&web->reader, body, NULL);
+    while (status == DEFT_OK &&
+           (status = deft__mcp_reader_next(&web->reader, &message, NULL)) == DEFT_OK) {
+        if (message.kind == DEFT__MCP_NOTIFICATION &&
+            deft_view_equals(message.method, "notifications/cancelled")) {
+            deft__web_session_cancel(session,
+                                     deft__json_raw(deft__mcp_param(&message, "requestId")));
+        }
+    }
+}
+
 void deft__web_take_batch(deft__web_connection *connection, deft__web_session *session)
 {
     batch           found;
@@ -119,7 +135,7 @@ void deft__web_take_batch(deft__web_connection *connection, deft__web_session *s
         return;
     }
     if (found.request_count == 0) {
-        deft__client_receive(session->client, body);
+        hand_on(connection->web, session, body);
         deft__web_answer(connection, 202, NULL, deft_view_of(NULL), NULL, deft_view_of(NULL));
         return;
     }
@@ -140,6 +156,6 @@ void deft__web_take_batch(deft__web_connection *connection, deft__web_session *s
         deft__web_stream_free(lead);
     } else {
         deft__web_begin_events(connection, NULL, deft_view_of(NULL));
-        deft__client_receive(session->client, body); // of a request that lasts until the next run
+        hand_on(connection->web, session, body); // of a request that lasts until the next run
     }
 }

@@ -632,6 +632,23 @@ static void what_takes_longer_comes_later(void **state)
     close_web();
 }
 
+static void what_is_cancelled_in_an_array_is_not_waited_for(void **state)
+{
+    static const char cancelled[] = "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/cancelled\","
+                                    "\"params\":{\"requestId\":2}}";
+    char              text[600];
+    (void)state;
+    open_old_session(false);
+    (void)snprintf(text, sizeof text, "[" CALL("2") ",%s," PING("3") "]", cancelled);
+    hold(post(0, "/mcp", SESSION, text), PONG("3"));
+    hold(said(0), STREAM_END);
+    hold(post(0, "/mcp", SESSION, "[" CALL("2") "]"), "text/event-stream");
+    (void)snprintf(text, sizeof text, "[%s]", cancelled);
+    hold(post(1, "/mcp", SESSION, text), "202");
+    hold(said(0), STREAM_END);
+    close_web();
+}
+
 static void an_array_without_requests_is_taken_note_of(void **state)
 {
     (void)state;
@@ -819,6 +836,7 @@ int main(void)
         cmocka_unit_test(what_is_too_slow_is_closed),
         cmocka_unit_test(an_array_is_answered_one_by_one),
         cmocka_unit_test(what_takes_longer_comes_later),
+        cmocka_unit_test(what_is_cancelled_in_an_array_is_not_waited_for),
         cmocka_unit_test(an_array_without_requests_is_taken_note_of),
         cmocka_unit_test(an_array_can_be_come_back_for),
         cmocka_unit_test(an_array_that_is_wrong_anywhere_is_refused_whole),

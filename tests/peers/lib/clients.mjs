@@ -1,9 +1,10 @@
 // clients.mjs - the TypeScript SDK's clients behind one face, so that a scenario is written once and
 // played by each: v1, v2 in the legacy era, v2 in the modern one.
-import { Client as Client2 } from '@modelcontextprotocol/client';
+import { Client as Client2, StreamableHTTPClientTransport as Http2 } from '@modelcontextprotocol/client';
 import { StdioClientTransport as Stdio2 } from '@modelcontextprotocol/client/stdio';
 import { Client as Client1 } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport as Stdio1 } from '@modelcontextprotocol/sdk/client/stdio.js';
+import { StreamableHTTPClientTransport as Http1 } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import {
   CreateMessageRequestSchema, ElicitRequestSchema, ListRootsRequestSchema, LoggingMessageNotificationSchema,
   PromptListChangedNotificationSchema, ResourceUpdatedNotificationSchema, ToolListChangedNotificationSchema,
@@ -43,7 +44,7 @@ function fill(schema) {
 const everything = { sampling: {}, elicitation: { form: {}, url: {} }, roots: { listChanged: true } };
 const noticed = Object.keys(schemas1).filter((name) => name.startsWith('notifications/'));
 
-// Connects a client to a server ({command, args, env}). `asked` are the requests that the server made,
+// Connects a client to a server ({command, args, env}, or {url}). `asked` are the requests that the server made,
 // `notices` what it told.
 export async function connect(kind, server, { capabilities = everything, answers = user, name = 'peers' } = {}) {
   const info = { name, version: '1.0.0' };
@@ -64,8 +65,9 @@ export async function connect(kind, server, { capabilities = everything, answers
   for (const method of noticed) {
     client.setNotificationHandler(is1 ? schemas1[method] : method, (notice) => { notices.push(notice); });
   }
-  const { command, args, env } = server;
-  const transport = new (is1 ? Stdio1 : Stdio2)({ command, args, env: { ...process.env, ...env }, stderr: 'inherit' });
+  const { command, args, env, url } = server;
+  const transport = url !== undefined ? new (is1 ? Http1 : Http2)(new URL(url))
+    : new (is1 ? Stdio1 : Stdio2)({ command, args, env: { ...process.env, ...env }, stderr: 'inherit' });
   await client.connect(transport);
 
   // The SDK drops progress that arrives in one read with the answer, so it is seen here.

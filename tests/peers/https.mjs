@@ -1,0 +1,129 @@
+// https.mjs KIND - an SDK client in front of deft over HTTPS, and deft itself in front of that: the
+// certificates are of an authority that is made here, and one is renewed while clients are connected.
+// Proves A2 through real peers.
+import { execFile, spawn, spawnSync } from 'node:child_process';
+import { chmodSync, writeFileSync } from 'node:fs';
+import http from 'node:http';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import tls from 'node:tls';
+import { Arrivals, assert, check, finish } from './lib/checks.mjs';
+import { connect, textOf } from './lib/clients.mjs';
+import { folder, gateway, prime, servers } from './lib/commands.mjs';
+
+const [kind] = process.argv.slice(2);
+const files = folder('tls');
+const ca = join(files, 'ca.pem');
+const certificate = join(files, 'cert.pem');
+const key = join(files, 'key.pem');
+
+function openssl(...args) {
+  const { status, stderr } = spawnSync('openssl', args, { cwd: files, encoding: 'utf8' });
+  assert.equal(status, 0, stderr);
+}
+const curve = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes'];
+
+function issue(subject) {
+  writeFileSync(join(files, 'names'), 'subjectAltName=IP:127.0.0.1');
+  openssl('req', ...curve, '-subj', `/CN=${subject}`, '-keyout', key, '-out', 'request.pem');
+  openssl('x509', '-req', '-in', 'request.pem', '-CA', ca, '-CAkey', 'ca.key', '-CAcreateserial', '-days', '2',
+    '-extfile', 'names', '-out', certificate);
+  chmodSync(key, 0o600);
+}
+
+// Node reads whom to trust when it starts.
+if (process.env.NODE_EXTRA_CA_CERTS === undefined) {
+  openssl('req', '-x509', ...curve, '-days', '2', '-subj', '/CN=peers', '-keyout', 'ca.key', '-out', ca);
+  issue('first');
+  const { status } = spawnSync(process.execPath, process.argv.slice(1),
+    { env: { ...process.env, NODE_EXTRA_CA_CERTS: ca }, stdio: 'inherit' });
+  process.exit(status ?? 1);
+}
+
+const behind = gateway(['everything'], { toolSearch: { enabled: 'on', coreTools: [] },
+  http: { tls: { certificate, key } } });
+prime(behind);
+const deft = spawn(behind.command, [...behind.args, '--http', '127.0.0.1:0'], { stdio: ['ignore', 'inherit', 'pipe'] });
+process.on('exit', () => deft.kill('SIGKILL'));
+const notes = new Arrivals();
+createInterface({ input: deft.stderr }).on('line', (line) => { console.log(line); notes.push(line); });
+const [, port] = /port (\d+)/.exec(await notes.take((line) => line.includes('listening on')));
+const url = `https://127.0.0.1:${port}/mcp`;
+
+const echo = async (client, message) => textOf(await client.call('tool_call', { tool_name: 'everything::echo', tool_args: { message } }));
+const shown = () => new Promise((resolve, reject) => {
+  const socket = tls.connect({ host: '127.0.0.1', port }, () => {
+    resolve(socket.getPeerCertificate().subject.CN);
+    socket.end();
+  }).on('error', reject);
+});
+
+const client = await connect(kind, { url });
+await check('an SDK client calls over HTTPS', async () => {
+  assert.equal(await echo(client, 'in private'), 'Echo: in private');
+});
+await check('many at once', async () => {
+  const answers = await Promise.all(Array.from({ length: 40 }, (_, i) => echo(client, `${i}`)));
+  assert.deepEqual(answers, answers.map((_, i) => `Echo: ${i}`));
+});
+await check('a long answer is whole', async () => {
+  const message = 'x'.repeat(1 << 20);
+  assert.equal(await echo(client, message), `Echo: ${message}`);
+});
+await check('progress arrives', async () => {
+  client.progress.length = 0;
+  await client.call('tool_call', { tool_name: 'everything::trigger-long-running-operation', tool_args: { duration: 0.2, steps: 3 } }, { onprogress: () => {} });
+  assert.equal(client.progress.length, 3);
+});
+await check('plain HTTP is told what to do', async () => {
+  const [status, text] = await new Promise((resolve, reject) => {
+    http.get({ host: '127.0.0.1', port, path: '/healthz' }, (response) => {
+      response.setEncoding('utf8').on('data', (body) => resolve([response.statusCode, body]));
+    }).on('error', reject);
+  });
+  assert.equal(status, 400);
+  assert.match(text, /use https/);
+});
+
+// deft in front of deft: the server's own authority, everybody's, none, and another name.
+servers.own = () => ({ type: 'http', url: `${url}/everything`, ca: '${PEERS_CA}' });
+servers.shared = () => ({ type: 'http', url });
+servers.strange = () => ({ type: 'http', url });
+servers.renamed = () => ({ type: 'http', url: url.replace('127.0.0.1', 'localhost'), ca });
+const env = { PEERS_CA: ca };
+const known = (front) => new Promise((resolve) => {
+  execFile(front.command, ['servers', '--discover', '--config', front.config], { env: { ...process.env, ...env } },
+    (error, stdout, stderr) => resolve(stdout + stderr));
+});
+await check('a server with an authority of its own is spoken to', async () => {
+  const front = gateway(['own']);
+  assert.match(await known(front), /own +known/);
+  const second = await connect(kind, { ...front, env });
+  assert.equal(textOf(await second.call('echo', { message: 'twice' })), 'Echo: twice');
+  await second.close();
+});
+await check('one authority may be for all servers', async () => {
+  assert.match(await known(gateway(['shared'], { gateway: { ca } })), /shared +known/);
+});
+await check('without it, or under another name, it is refused', async () => {
+  const said = await known(gateway(['strange', 'renamed']));
+  assert.match(said, /strange +failed .*cannot be trusted/);
+  assert.match(said, /renamed +failed .*cannot be trusted/);
+});
+
+await check('a renewed certificate is shown, and who is connected stays so', async () => {
+  assert.equal(await shown(), 'first');
+  issue('second');
+  await notes.take((line) => line.includes('is new, and new connections get it'));
+  assert.equal(await shown(), 'second');
+  assert.equal(await echo(client, 'still here'), 'Echo: still here');
+});
+await check('a broken one is told, and the old one stays', async () => {
+  writeFileSync(certificate, 'nothing');
+  await notes.take((line) => line.includes('cannot be used; the old one stays'));
+  assert.equal(await shown(), 'second');
+  assert.equal(await echo(client, 'and still'), 'Echo: and still');
+});
+await client.close();
+deft.kill('SIGTERM');
+finish();
