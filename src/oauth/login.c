@@ -37,6 +37,7 @@ struct deft__oauth {
     bool        is_old;        // 2025-03-26: no metadata of the resource
     bool        is_renewal;    //
     bool        is_local;      // the server is on this machine, so others may be
+    bool        is_unscoped;   // registered without a scope
     bool        is_refused;    //
     bool        has_failed;    //
     deft_buffer url;           // of the request, or the page
@@ -118,7 +119,9 @@ static void add_client(deft__oauth *oauth)
         add_kept(oauth, "client_secret", DEFT__KEPT_CLIENT_SECRET);
     } else if (oauth->login.method == DEFT__OAUTH_METHOD_BASIC) {
         deft_buffer_init(&pair, oauth->allocator);
-        deft_buffer_reserve(&pair, 6u * DEFT__OAUTH_TOKEN_SIZE_MAX + 1);
+        deft_buffer_reserve(&pair, 3 * (oauth->login.texts[DEFT__KEPT_CLIENT_ID].size +
+                                        oauth->login.texts[DEFT__KEPT_CLIENT_SECRET].size) +
+                                       1);
         deft__oauth_escape(&pair, deft__kept_get(&oauth->login, DEFT__KEPT_CLIENT_ID));
         deft_buffer_append_byte(&pair, ':');
         deft__oauth_escape(&pair, deft__kept_get(&oauth->login, DEFT__KEPT_CLIENT_SECRET));
@@ -131,11 +134,15 @@ static void add_client(deft__oauth *oauth)
     }
 }
 
-static void begin_form(deft__oauth *oauth)
+static void begin_form(deft__oauth *oauth, deft_view code)
 {
+    size_t size = code.size + oauth->verifier.size + oauth->options.redirect_uri.size + 100;
+    for (size_t i = 0; i < DEFT__KEPT_TEXT_COUNT; i++) {
+        size += oauth->login.texts[i].size;
+    }
     clear_request(oauth);
-    // In one piece, to leave no copies behind: two tokens with every byte escaped, and addresses.
-    deft_buffer_reserve(&oauth->body, 6u * DEFT__OAUTH_TOKEN_SIZE_MAX + 16u * 1024);
+    // In one piece, to leave no copies behind, however much is escaped.
+    deft_buffer_reserve(&oauth->body, 3 * size);
     deft_buffer_append(&oauth->url, deft__kept_get(&oauth->login, DEFT__KEPT_TOKEN_ENDPOINT));
 }
 
@@ -143,7 +150,7 @@ static void begin_form(deft__oauth *oauth)
 
 static void ask_for_tokens(deft__oauth *oauth, deft_view code)
 {
-    begin_form(oauth);
+    begin_form(oauth, code);
     add(oauth, "grant_type", deft_view_of("authorization_code"));
     add(oauth, "code", code);
     add(oauth, "redirect_uri", oauth->options.redirect_uri);
@@ -155,7 +162,7 @@ static void ask_for_tokens(deft__oauth *oauth, deft_view code)
 
 static void renew(deft__oauth *oauth)
 {
-    begin_form(oauth);
+    begin_form(oauth, deft_view_of(NULL));
     add(oauth, "grant_type", deft_view_of("refresh_token"));
     add_kept(oauth, "refresh_token", DEFT__KEPT_REFRESH_TOKEN);
     add_kept(oauth, "resource", DEFT__KEPT_RESOURCE);
@@ -253,28 +260,37 @@ static bool is_from_issuer(deft__oauth *oauth, const deft__oauth_redirect *redir
     return true;
 }
 
+static void take_redirect(deft__oauth *oauth, const deft__oauth_redirect *redirect)
+{
+    deft__quoted first;
+    deft__quoted second;
+    if (!is_from_issuer(oauth, redirect)) {
+        return;
+    }
+    if (redirect->error.size > 0) {
+        FAIL(oauth, "the login was refused: %s%s%s", deft__quote(&first, redirect->error),
+             redirect->description.size > 0 ? ", " : "",
+             deft__quote(&second, redirect->description));
+    } else if (redirect->code.size == 0) {
+        FAIL(oauth, "the answer holds neither a code nor an error");
+    } else {
+        ask_for_tokens(oauth, redirect->code);
+    }
+}
+
 bool deft__oauth_redirected(deft__oauth *oauth, deft_view query)
 {
     deft__oauth_redirect redirect;
-    deft__quoted         first;
-    deft__quoted         second;
-    if (oauth->at != PHASE_PERSON ||
-        deft__oauth_read_redirect(query, &oauth->arena, &redirect, NULL) != DEFT_OK ||
-        !deft__same_secret(redirect.state, deft_buffer_view(&oauth->state))) {
-        return false;
+    deft__arena          arena; // of its own: anybody may come any number of times
+    deft__arena_init(&arena, oauth->allocator);
+    const bool is_ours = oauth->at == PHASE_PERSON &&
+                         deft__oauth_read_redirect(query, &arena, &redirect, NULL) == DEFT_OK &&
+                         deft__same_secret(redirect.state, deft_buffer_view(&oauth->state));
+    if (is_ours) {
+        take_redirect(oauth, &redirect);
     }
-    if (!is_from_issuer(oauth, &redirect)) {
-        return true;
-    }
-    if (redirect.error.size > 0) {
-        FAIL(oauth, "the login was refused: %s%s%s", deft__quote(&first, redirect.error),
-             redirect.description.size > 0 ? ", " : "", deft__quote(&second, redirect.description));
-    } else if (redirect.code.size == 0) {
-        FAIL(oauth, "the answer holds neither a code nor an error");
-    } else {
-        ask_for_tokens(oauth, redirect.code);
-    }
-    return true;
+    deft__arena_clear(&arena);
+    return is_ours;
 }
 
 // --- The client. ----------------------------------------------------------------------------------
@@ -364,7 +380,7 @@ static void write_registration(deft__oauth *oauth, deft__json_writer *json)
     write_array(json, "response_types", "code", NULL);
     deft__json_name(json, "token_endpoint_auth_method");
     deft__json_write_text(json, deft__oauth_method_name(oauth->login.method));
-    if (oauth->scope.size > 0) {
+    if (oauth->scope.size > 0 && !oauth->is_unscoped) {
         deft__json_name(json, "scope");
         deft__json_write_string(json, deft_buffer_view(&oauth->scope));
     }
@@ -391,6 +407,12 @@ static void take_client(deft__oauth *oauth, int status, deft_view body)
     deft_error   said = DEFT_ERROR_INIT;
     deft__quoted name;
     const char  *who = show_origin(&name, oauth->server.registration_endpoint);
+    if (status == 400 && oauth->scope.size > 0 && !oauth->is_unscoped) {
+        // Some want to know the scope beforehand; others know none but their own.
+        oauth->is_unscoped = true;
+        register_client(oauth);
+        return;
+    }
     if (status != 201 && status != 200) {
         (void)deft__oauth_describe(status, body, "", oauth->allocator, &said);
         FAIL(oauth, "%s does not register deft: %s; register it there yourself and set clientId",

@@ -179,6 +179,19 @@ static const struct {
      ASK_PRM ASK_AS REGISTER_AS("none", "") "FAILED https://as does not register deft: HTTP 403: "
                                             "access_denied; register it there yourself "
                                             "and set clientId\n"},
+    {"a scope that cannot be registered is left out",
+     {0},
+     REPLIES(SCOPED, PUBLIC, {400, "{'error':'invalid_client_metadata'}"}, CLIENT, CODE, TOKENS),
+     ASK_PRM ASK_AS REGISTER_AS("none", ",'scope':'a b'") REGISTER_AS("none", "")
+         PAGE_AS("c", "&scope=a%20b") EXCHANGE "&client_id=c\n" LOGIN("c", "none", "a b")},
+    {"and if that is not why, it is refused",
+     {0},
+     REPLIES(SCOPED, PUBLIC, {400, "{'error':'invalid_redirect_uri'}"},
+             {400, "{'error':'invalid_redirect_uri'}"}),
+     ASK_PRM ASK_AS REGISTER_AS("none", ",'scope':'a b'")
+         REGISTER_AS("none", "") "FAILED https://as does not register deft: HTTP 400: "
+                                 "invalid_redirect_uri; register it there "
+                                 "yourself and set clientId\n"},
     {"registration gives nothing",
      {0},
      REPLIES(PRM, PUBLIC, {201, "{}"}),

@@ -262,10 +262,14 @@ static void run_login(deft__request *request, deft__json_value params)
     }
     if (server != NULL) {
         deft__service_renew(request->service, server->place);
-        deft_buffer_append_text(&request->result, "{}");
+        request->method     = &settled; // whoever logged in finds its tools then
+        request->is_patient = true;
+        request->place      = server->place;
+        put_off(request);
+    } else {
+        finish(request);
     }
     deft_buffer_clear(&scratch);
-    finish(request);
 }
 
 static void run_reset(deft__request *request, deft__json_value params)
@@ -487,9 +491,21 @@ static bool wants_discovery(const deft__request *request)
 }
 
 // Everything but logs needs a catalog; some need one that is complete.
+// A server that is on its way to being known, or not.
+static bool is_being_learned(const deft__gateway *gateway, size_t place)
+{
+    const deft__link      *link  = deft__gateway_link(gateway, place);
+    const deft__link_state state = deft__link_state_of(link);
+    return state == DEFT__LINK_STARTING ||
+           (state == DEFT__LINK_READY && deft__link_manifest(link) == NULL);
+}
+
 static bool is_ready(const deft__request *request)
 {
     const deft__gateway *gateway = request->service->gateway;
+    if (request->place != SIZE_MAX && is_being_learned(gateway, request->place)) {
+        return false;
+    }
     return request->is_patient ? deft__gateway_is_settled(gateway)
                                : deft__gateway_snapshot(gateway) != NULL;
 }
@@ -527,6 +543,7 @@ void deft__request_start(deft__request *request, deft__service *service, deft_vi
     request->client     = NULL;
     request->is_patient = is_patient;
     request->is_waiting = false;
+    request->place      = SIZE_MAX;
     request->method     = NULL;
     request->error      = (deft_error)DEFT_ERROR_INIT;
     deft__task_init(&request->tell, tell, request);

@@ -16,6 +16,7 @@ struct deft__request {
     deft_error     error;
     bool           is_patient; // waits until every server is known, where that matters
     bool           is_waiting; // it does
+    size_t         place;      // of a server that it waits for, too; SIZE_MAX: none
     const struct deft__control_method *method;
     deft__task                         tell;
     // Once, and not from within deft__request_start(); the request may be freed then.

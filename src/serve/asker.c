@@ -1,6 +1,7 @@
 #include "serve/asker.h"
 
 #include "oauth/answers.h"
+#include "transport/address.h"
 
 // One request. Authorization servers answer within a second; one that does not is down.
 #define REQUEST_MS 30000u
@@ -69,13 +70,14 @@ static bool send_request(deft__asker *asker)
         .url          = url.data,
         .headers      = headers,
         .header_count = count,
-        .body         = request.body,
-        .size_max     = DEFT__OAUTH_ANSWER_SIZE_MAX,
-        .is_once      = request.is_post, // codes and refresh tokens may be good for one use
-        .context      = asker,
-        .answered     = answered,
-        .read         = read_bytes,
-        .ended        = ended,
+        .ca       = deft__address_is_same_origin(asker->endpoint, request.url) ? asker->ca : NULL,
+        .body     = request.body,
+        .size_max = DEFT__OAUTH_ANSWER_SIZE_MAX,
+        .is_once  = request.is_post, // codes and refresh tokens may be good for one use
+        .context  = asker,
+        .answered = answered,
+        .read     = read_bytes,
+        .ended    = ended,
     };
     asker->fetch = url.status == DEFT_OK ? deft__fetch_new(asker->fetcher, &options) : NULL;
     deft_buffer_clear(&url);

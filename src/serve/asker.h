@@ -17,6 +17,10 @@ typedef struct deft__asker {
     deft__task     soon;  // tells, or goes on
     deft_buffer    answer;
     int            status;
+    // Where the configuration says which certificates the server has (a file; NULL: it does not), that
+    // holds for what is asked at the server's own origin. Set after init; borrowed.
+    const char *ca;
+    deft_view   endpoint;
     // Its step is not FETCH any more. Not from within a call of this header.
     void (*stopped)(void *context);
     void *context;

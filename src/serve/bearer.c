@@ -28,6 +28,7 @@ struct deft__bearer {
     deft_buffer          path; // with a NUL
     deft_buffer          name;
     deft_buffer          endpoint;
+    deft_buffer          ca; // with a NUL; empty: none
     deft__kept_login     login;
     uint32_t             number; // of the token: another one, another number
     uint64_t             margin_s;
@@ -177,6 +178,8 @@ static void ask(deft__bearer *bearer)
                           bearer)) {
         fail(bearer, "there is no memory", false);
     } else {
+        bearer->asker.ca       = bearer->ca.size > 0 ? bearer->ca.data : NULL;
+        bearer->asker.endpoint = deft_buffer_view(&bearer->endpoint);
         deft__asker_go(&bearer->asker, bearer->oauth);
     }
 }
@@ -222,15 +225,20 @@ deft__bearer *deft__bearer_new(deft__loop *loop, const deft__bearer_options *opt
     deft_buffer_init(&bearer->path, allocator);
     deft_buffer_init(&bearer->name, allocator);
     deft_buffer_init(&bearer->endpoint, allocator);
+    deft_buffer_init(&bearer->ca, allocator);
     deft__kept_init(&bearer->login, allocator);
     deft_buffer_append_text(&bearer->path, options->path);
     deft_buffer_append_byte(&bearer->path, '\0');
     deft_buffer_append(&bearer->name, options->name);
     deft_buffer_append(&bearer->endpoint, options->endpoint);
+    if (options->ca.size > 0) {
+        deft_buffer_append(&bearer->ca, options->ca);
+        deft_buffer_append_byte(&bearer->ca, '\0');
+    }
     deft__task_init(&bearer->soon, tell, bearer);
     bearer->alarm = deft__alarm_new(loop, look, bearer);
     if (bearer->alarm == NULL || bearer->path.status != DEFT_OK || bearer->name.status != DEFT_OK ||
-        bearer->endpoint.status != DEFT_OK) {
+        bearer->endpoint.status != DEFT_OK || bearer->ca.status != DEFT_OK) {
         deft__bearer_free(bearer);
         return NULL;
     }
@@ -250,6 +258,7 @@ void deft__bearer_free(deft__bearer *bearer)
     deft__kept_clear(&bearer->login);
     deft__kept_wipe(&bearer->endpoint); // a URL may hold a key
     deft_buffer_clear(&bearer->name);
+    deft_buffer_clear(&bearer->ca);
     deft_buffer_clear(&bearer->path);
     deft__free(deft__loop_allocator(bearer->loop), bearer, sizeof *bearer);
 }

@@ -11,9 +11,10 @@
 typedef struct deft__bearer deft__bearer;
 
 typedef struct deft__bearer_options {
-    const char    *path;     // of the file of logins; copied, as are the next two
+    const char    *path;     // of the file of logins; copied, as are the next three
     deft_view      name;     // the server's, for sentences
     deft_view      endpoint; // its URL
+    deft_view      ca;       // a file with the only certificates to trust there; or empty
     deft__fetcher *fetcher;  // must outlive the bearer
     // Whoever waited for a token may ask again. Not from within a call of this header.
     void (*renewed)(void *context);

@@ -351,6 +351,8 @@ static deft_status talk(logging_in *all, deft_error *error)
     if (status != DEFT_OK) {
         return status;
     }
+    all->asker.ca       = all->launch.server.ca.size > 0 ? all->launch.server.ca.data : NULL;
+    all->asker.endpoint = all->launch.server.url;
     deft__alarm_set(all->alarm, timeout_ms > 0 ? timeout_ms : TIMEOUT_MS);
     deft__asker_go(&all->asker, all->oauth);
     deft__loop_run(all->loop);

@@ -270,6 +270,18 @@ static void bearer_noted(void *context, deft_view clause)
     note(context, clause);
 }
 
+// Whoever signs for the server may sign for where one logs in to it, too. False: no memory.
+static bool make_authority(deft__service_server *server, deft_view ca, deft_error *error)
+{
+    const deft__service *service = server->service;
+    if (ca.size > 0 && server->authority == NULL) {
+        server->authority =
+            deft__fetcher_new(service->loop, service->options->environment, 0, error);
+        return server->authority != NULL && deft__fetcher_trust(server->authority, ca);
+    }
+    return true;
+}
+
 // False: no memory.
 static bool make_bearer(deft__service_server *server, deft_error *error)
 {
@@ -282,14 +294,18 @@ static bool make_bearer(deft__service_server *server, deft_error *error)
     // One whose variables are not set cannot be started either, which is said then.
     if (deft__launch_init(&launch, server->config, service->options->environment,
                           service->allocator, NULL) == DEFT_OK) {
-        server->bearer = deft__bearer_new(service->loop,
-                                          &(deft__bearer_options){.path = service->options->logins,
-                                                                  .name = server->config->name,
-                                                                  .endpoint = launch.server.url,
-                                                                  .fetcher  = service->fetcher,
-                                                                  .renewed  = bearer_renewed,
-                                                                  .noted    = bearer_noted,
-                                                                  .context  = server});
+        is_made                            = make_authority(server, launch.server.ca, error);
+        const deft__bearer_options options = {
+            .path     = service->options->logins,
+            .name     = server->config->name,
+            .endpoint = launch.server.url,
+            .ca       = launch.server.ca,
+            .fetcher  = server->authority != NULL ? server->authority : service->fetcher,
+            .renewed  = bearer_renewed,
+            .noted    = bearer_noted,
+            .context  = server,
+        };
+        server->bearer = is_made ? deft__bearer_new(service->loop, &options) : NULL;
         is_made        = server->bearer != NULL;
     }
     deft__launch_clear(&launch);
@@ -306,7 +322,9 @@ void deft__service_renew(deft__service *service, size_t place)
     }
     deft__service_enter(service);
     deft__link_retry(deft__gateway_link(service->gateway, place));
-    deft__service_leave(service);
+    // Whoever waits for it looks then, whether anything has happened or not.
+    service->armed_at = 0;
+    deft__alarm_set(service->alarm, 0);
 }
 
 static deft_status start_remote(deft__life *life, deft_error *error)
@@ -848,6 +866,7 @@ void deft__service_clear(deft__service *service)
         deft__ring_clear(&service->servers[i].errors);
         deft_buffer_clear(&service->servers[i].challenge);
         deft__bearer_free(service->servers[i].bearer);
+        deft__fetcher_free(service->servers[i].authority);
     }
     deft__fetcher_free(service->fetcher);
     deft__gateway_free(service->gateway);

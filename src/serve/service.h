@@ -35,6 +35,7 @@ typedef struct deft__service_server {
     bool                      is_warned;   // that it is spoken to without TLS
     deft_buffer               challenge;   // its WWW-Authenticate, where it wants a login
     deft__bearer             *bearer;      // its token; NULL: none is to be shown
+    deft__fetcher            *authority;   // for the bearer, where the server has a `ca`; or NULL
     deft__known               known;
 } deft__service_server;
 

@@ -126,6 +126,14 @@ static void a_bad_file_is_left_as_it_is(void **state)
     assert_int_equal(
         deft__logins_save("/proc/nowhere/logins.json", deft_view_of("https://a"), &login, &error),
         DEFT_INVALID);
+    // Where nothing can be written, what is there stays.
+    assert_int_equal(unlink(path), 0);
+    put(path, "https://a", "one");
+    assert_int_equal(mkdir(test_folder_join(&folder, "logins.json.new"), 0700), 0);
+    assert_int_equal(deft__logins_save(path, deft_view_of("https://a"), &login, &error),
+                     DEFT_INVALID);
+    assert_non_null(strstr(error.message, "cannot be written"));
+    expect(path, "https://a", "one");
     deft__kept_clear(&login);
     test_folder_clear(&folder);
 }

@@ -35,6 +35,10 @@ typedef struct play {
     size_t           seen;   // of those
     bool             is_closed;
     bool             frees; // the remote, from within the next callback
+
+    const char *const *tokens; // one after the other, NULL last; NULL: nobody sees to any
+    uint32_t           token;
+    bool               is_token_late;
 } play;
 
 // --- What happens. --------------------------------------------------------------------------------
@@ -88,6 +92,33 @@ static void unauthorized(void *context, deft_view reason, deft_view challenge)
 static void noted(void *context, deft_view clause)
 {
     happen(context, "noted: ", clause, "", nothing);
+}
+
+static bool give_token(void *context, deft_view *token, uint32_t *number)
+{
+    const play *one = context;
+    if (one->is_token_late) {
+        return false;
+    }
+    *token  = deft_view_of(one->tokens[one->token]);
+    *number = one->token;
+    return true;
+}
+
+static bool refused(void *context, int status, deft_view challenge, uint32_t number, bool is_last,
+                    deft_buffer *clause)
+{
+    play *one = context;
+    char  what[64];
+    snprintf(what, sizeof what, "refused %d of %u%s: ", status, (unsigned)number,
+             is_last ? " for good" : "");
+    happen(one, what, challenge, "", nothing);
+    if (is_last || one->tokens[one->token + 1] == NULL) {
+        deft_buffer_append_text(clause, status == 403 ? "wants more" : "");
+        return false;
+    }
+    one->token++;
+    return true;
 }
 
 // --- Steps. ---------------------------------------------------------------------------------------
@@ -170,8 +201,8 @@ static void send_line(play *one, const char *line)
 
 static bool is_event(const char *step)
 {
-    static const char *const words[] = {
-        "< ", "unanswered ", "closed: ", "login", "overflowed", "noted: "};
+    static const char *const words[] = {"< ",         "unanswered ", "closed: ", "login",
+                                        "overflowed", "noted: ",     "refused "};
     for (size_t i = 0; i < array_size(words); i++) {
         if (strncmp(step, words[i], strlen(words[i])) == 0) {
             return true;
@@ -188,6 +219,9 @@ static void do_step(play *one, const char *step)
         send_line(one, rest);
     } else if (takes(&rest, "stop")) {
         deft__remote_stop(one->remote);
+    } else if (takes(&rest, "renewed")) {
+        one->is_token_late = false;
+        deft__remote_renewed(one->remote);
     } else if (takes(&rest, "vanish")) {
         test_web_server_close(one->server);
     } else {
@@ -210,12 +244,15 @@ typedef struct conversation {
     deft_transport_kind    transport;
     bool                   is_hasty; // what is waited for is not waited for long
     size_t                 message_size_max;
+    const char *const     *tokens;
+    bool                   is_token_late;
 } conversation;
 
 static void init(play *one, const conversation *now)
 {
     deft_error error = DEFT_ERROR_INIT;
-    *one             = (play){.loop = test_loop_new()};
+    *one =
+        (play){.loop = test_loop_new(), .tokens = now->tokens, .is_token_late = now->is_token_late};
     deft_buffer_init(&one->events, NULL);
     deft__task_init(&one->look, look, one);
     one->fetcher = deft__fetcher_new(one->loop, environment, 0, &error);
@@ -254,6 +291,8 @@ static void init(play *one, const conversation *now)
         .closed           = closed,
         .unauthorized     = unauthorized,
         .noted            = noted,
+        .token            = now->tokens != NULL ? give_token : NULL,
+        .refused          = now->tokens != NULL ? refused : NULL,
         .message_size_max = now->message_size_max,
         .retry_ms         = 10,
         .held_ms          = now->is_hasty ? 1 : 0,
@@ -973,6 +1012,80 @@ static void what_goes_wrong(void **state)
     play_all(faults, array_size(faults));
 }
 
+// --- Tokens. --------------------------------------------------------------------------------------
+
+#define REFUSES(token)                                                                             \
+    {                                                                                              \
+        "POST /mcp", "Authorization: Bearer " token,                                               \
+            "401 none\nWWW-Authenticate: Bearer realm=x\n\n", false                                \
+    }
+#define TAKES(token)                                                                               \
+    {                                                                                              \
+        "POST /mcp", "Authorization: Bearer " token, "200 json\n\n" DONE, false                    \
+    }
+#define TOKENS (const char *const[])
+
+static const conversation token_cases[] = {
+    {.name    = "a token goes along with everything",
+     .tokens  = TOKENS{"t1", NULL},
+     .answers = ANSWERS{GREETS, NO_STREAM, TAKES("t1"), END},
+     .steps   = STEPS{GREETED, CALL, "< " DONE, "heard 3 POST /mcp|Authorization: Bearer t1",
+                    "heard 1 GET /mcp|Authorization: Bearer t1", NULL}},
+    {.name    = "none is none",
+     .tokens  = TOKENS{"", NULL},
+     .answers = ANSWERS{{"POST /mcp", NULL, "200 json\n\n" DONE, false}, END},
+     .steps   = STEPS{CALL, "< " DONE, "heard 0 POST /mcp|Authorization", NULL}},
+    {.name    = "one that is refused is replaced, and the call is sent again",
+     .tokens  = TOKENS{"t1", "t2", NULL},
+     .answers = ANSWERS{REFUSES("t1"), TAKES("t2"), END},
+     .steps   = STEPS{CALL, "refused 401 of 0: Bearer realm=x", "renewed", "< " DONE,
+                    "heard 2 POST /mcp|'a'", NULL}},
+    {.name    = "but only once",
+     .tokens  = TOKENS{"t1", "t2", "t3", NULL},
+     .answers = ANSWERS{REFUSES("t1"), REFUSES("t2"), END},
+     .steps =
+         STEPS{CALL, "refused 401 of 0: Bearer realm=x", "renewed",
+               "refused 401 of 1 for good: Bearer realm=x",
+               "login: wants a login (HTTP 401): run 'deft login github'|Bearer realm=x", NULL}},
+    {.name    = "there is no other",
+     .tokens  = TOKENS{"t1", NULL},
+     .answers = ANSWERS{REFUSES("t1"), END},
+     .steps =
+         STEPS{CALL, "refused 401 of 0: Bearer realm=x",
+               "login: wants a login (HTTP 401): run 'deft login github'|Bearer realm=x", NULL}},
+    {.name          = "one that is late is waited for",
+     .tokens        = TOKENS{"t1", NULL},
+     .is_token_late = true,
+     .answers       = ANSWERS{TAKES("t1"), END},
+     .steps         = STEPS{CALL, "heard 0 POST /mcp|", "renewed", "< " DONE, NULL}},
+    {.name          = "a call that waits for one can be taken back",
+     .tokens        = TOKENS{"t1", NULL},
+     .is_token_late = true,
+     .answers       = ANSWERS{END},
+     .steps         = STEPS{CALL_MODERN, CANCEL, "renewed", "heard 0 POST /mcp|", "stop",
+                    "closed: was stopped", NULL}},
+    {.name   = "a call that lacks rights fails alone, in the words of whoever sees to tokens",
+     .tokens = TOKENS{"t1", NULL},
+     .answers =
+         ANSWERS{{"POST /mcp", "'a'",
+                  "403 none\nWWW-Authenticate: Bearer error=insufficient_scope\n\n", false},
+                 {"POST /mcp", "'b'", "200 json\n\n{'jsonrpc':'2.0','id':4,'result':{}}", false},
+                 END},
+     .steps = STEPS{CALL, "refused 403 of 0: Bearer error=insufficient_scope",
+                    "unanswered 3: wants more", CALL_AGAIN,
+                    "< {'jsonrpc':'2.0','id':4,'result':{}}", NULL}},
+    {.name    = "an error that repeats the token is not shown",
+     .tokens  = TOKENS{"t0ken-of-ours", NULL},
+     .answers = ANSWERS{{"POST /mcp", NULL, "500 text\n\nbad t0ken-of-ours", false}, END},
+     .steps   = STEPS{CALL, "unanswered 3: answered with HTTP 500", NULL}},
+};
+
+static void tokens_are_shown_and_renewed(void **state)
+{
+    (void)state;
+    play_all(token_cases, array_size(token_cases));
+}
+
 // --- Redirects. -----------------------------------------------------------------------------------
 
 static const conversation redirects[] = {
@@ -1311,6 +1424,7 @@ int main(void)
         cmocka_unit_test(streamable_http_of_modern_servers),
         cmocka_unit_test(eras_and_transports),
         cmocka_unit_test(what_goes_wrong),
+        cmocka_unit_test(tokens_are_shown_and_renewed),
         cmocka_unit_test(redirects_stay_at_home),
         cmocka_unit_test(it_can_be_freed_from_any_callback),
         cmocka_unit_test(configurations_that_are_no_good),
