@@ -142,6 +142,7 @@ void deft__gateway_snapshot_built(deft__gateway *gateway, deft__snapshot_job *jo
         return;
     }
     deft__snapshot *old = gateway->snapshot;
+    deft__answers_clear(&gateway->answers);
     deft_searcher_free(gateway->searcher);
     gateway->searcher = searcher;
     gateway->snapshot = job->snapshot;
@@ -430,6 +431,7 @@ deft__gateway *deft__gateway_new(const deft__gateway_options *options,
         gateway->usage     = *options->usage;
         gateway->has_usage = true;
     }
+    deft__answers_init(&gateway->answers, gateway->seed, allocator);
     deft__mcp_reader_init(&gateway->reader, allocator);
     deft_buffer_init(&gateway->line, allocator);
     deft_buffer_init(&gateway->scratch, allocator);
@@ -469,6 +471,7 @@ void deft__gateway_free(deft__gateway *gateway)
     deft_searcher_free(gateway->searcher);
     deft__snapshot_release(gateway->snapshot);
     deft__timers_clear(&gateway->timers);
+    deft__answers_clear(&gateway->answers);
     deft__mcp_reader_clear(&gateway->reader);
     deft_buffer_clear(&gateway->line);
     deft_buffer_clear(&gateway->scratch);

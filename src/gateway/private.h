@@ -6,6 +6,7 @@
 #include "base/map.h"
 #include "deft/bridge.h"
 #include "deft/session.h"
+#include "gateway/answers.h"
 #include "gateway/gateway.h"
 #include "mcp/adapt.h"
 #include "json/writer.h"
@@ -66,6 +67,7 @@ struct deft__gateway {
     deft__relay  *parked;  // answered with a question, waiting to be taken up again
     uint64_t      numbers; // the last number given to a hook, a parked call, a question
 
+    deft__answers    answers; // to searches
     deft__mcp_reader reader;  // of what a client says
     deft_buffer      line;    // what is being written to a client
     deft_buffer      scratch; // one definition, while it is adapted
@@ -88,7 +90,7 @@ typedef struct deft__identity {
     char     text[];            // the one and the other
 } deft__identity;
 
-// The tools that a client was shown, from the first time that it asked for them or called one.
+// The tools that a client was shown, from the first time that it asked for them.
 typedef struct deft__shown {
     deft_buffer bridge; // definitions of the bridge's tools, as written at the start
     deft_buffer tools;  // definitions of the tools in the list, in the order sent
@@ -127,7 +129,7 @@ struct deft__client {
     bool          has_bridge;      // the bridge's tools are in its list; once true it stays
     bool          is_listed;       // it has seen a list, so a change must be told
     bool          is_list_ignored; // it did not ask for its list when it was told of a change
-    deft__shown  *shown;           // there as long as `session` is
+    deft__shown  *shown;           // NULL: it has not asked for its list
 
     deft__held     *held;
     deft__waiting  *waiting;

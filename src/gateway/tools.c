@@ -141,6 +141,9 @@ static bool needs_bridge(const deft__client *client)
 static deft_status refresh_list(deft__client *client, bool *is_grown)
 {
     *is_grown = false;
+    if (client->shown == NULL) {
+        return DEFT_OK; // nobody has asked for it yet
+    }
     if (!client->has_bridge && needs_bridge(client)) {
         const deft_status status = write_bridge(client);
         if (status != DEFT_OK) {
@@ -164,7 +167,7 @@ static deft__shown *new_shown(const deft__gateway *gateway)
     return shown;
 }
 
-void deft__client_clear_session(deft__client *client)
+static void clear_shown(deft__client *client)
 {
     deft__shown *shown = client->shown;
     if (shown != NULL) {
@@ -174,10 +177,15 @@ void deft__client_clear_session(deft__client *client)
         deft__arena_clear(&shown->ids);
         deft__free(client->gateway->allocator, shown, sizeof *shown);
     }
-    deft_session_free(client->session);
     client->shown      = NULL;
-    client->session    = NULL;
     client->has_bridge = false;
+}
+
+void deft__client_clear_session(deft__client *client)
+{
+    clear_shown(client);
+    deft_session_free(client->session);
+    client->session = NULL;
 }
 
 bool deft__client_ensure_session(deft__client *client)
@@ -186,18 +194,29 @@ bool deft__client_ensure_session(deft__client *client)
     if (client->session != NULL) {
         return true;
     }
-    bool          is_grown;
     deft_error    error    = DEFT_ERROR_INIT;
     deft_settings settings = settings_of(client);
     client->session        = deft_session_new_restricted(
                plan_of(client), &settings, client->is_restricted ? &client->restriction : NULL,
                gateway->allocator, &error);
-    client->shown = new_shown(gateway);
-    if (client->session == NULL || client->shown == NULL ||
-        refresh_list(client, &is_grown) != DEFT_OK) {
-        deft__client_clear_session(client);
-    }
     return client->session != NULL;
+}
+
+// The list is written when it is first asked for: among thousands of tools that takes milliseconds, and
+// a client that only calls needs none.
+static bool ensure_list(deft__client *client)
+{
+    bool is_grown;
+    if (!deft__client_ensure_session(client)) {
+        return false;
+    }
+    if (client->shown == NULL) {
+        client->shown = new_shown(client->gateway);
+        if (client->shown == NULL || refresh_list(client, &is_grown) != DEFT_OK) {
+            clear_shown(client);
+        }
+    }
+    return client->shown != NULL;
 }
 
 static void answer_no_memory(deft__client *client, deft_view id)
@@ -213,7 +232,7 @@ void deft__client_list_tools(deft__client *client, const deft__mcp_message *mess
                                 "the list has one page; ask for it without a cursor");
         return;
     }
-    if (!deft__client_ensure_session(client)) {
+    if (!ensure_list(client)) {
         answer_no_memory(client, message->id);
         return;
     }
@@ -282,10 +301,12 @@ void deft__client_reset(deft__client *client)
         client->era == DEFT__MCP_ERA_MODERN) {
         return;
     }
-    deft_buffer_reset(&client->shown->bridge);
-    deft_buffer_reset(&client->shown->tools);
-    deft__map_clear(&client->shown->listed);
-    deft__arena_clear(&client->shown->ids);
+    if (client->shown != NULL) {
+        deft_buffer_reset(&client->shown->bridge);
+        deft_buffer_reset(&client->shown->tools);
+        deft__map_clear(&client->shown->listed);
+        deft__arena_clear(&client->shown->ids);
+    }
     client->has_bridge = false;
     (void)refresh_list(client, &is_grown);
     if (client->is_listed) {
@@ -390,11 +411,64 @@ static void add_notice(deft__client *client, deft_answer *answer)
     deft_buffer_clear(&notice);
 }
 
-static void run_search(deft__client *client, deft_view id, deft_view arguments, deft_answer *answer)
+// What a client that begins anew is told depends on nothing that is its own.
+static bool is_answered_like_others(const deft__client *client)
 {
-    const deft__gateway *gateway  = client->gateway;
-    const deft_settings  settings = settings_of(client);
-    bool                 is_grown = false;
+    return client->session == NULL && client->era == DEFT__MCP_ERA_MODERN &&
+           !client->is_restricted && !client->is_everything && !client->has_only;
+}
+
+// Says again what was said to the same question. False: it was not asked, or something has to be said
+// now that may not hold in a moment.
+static bool repeat_answer(deft__client *client, deft_view id, deft_view arguments)
+{
+    deft__gateway            *gateway = client->gateway;
+    const deft__known_answer *known   = deft__answers_find(&gateway->answers, arguments);
+    deft_answer               answer;
+    if (known == NULL) {
+        return false;
+    }
+    deft_answer_init(&answer, gateway->allocator);
+    answer.found_count = known->found_count;
+    add_notice(client, &answer);
+    const bool is_same = answer.text.size == 0 && answer.text.status == DEFT_OK;
+    if (is_same) {
+        deft_buffer_append(deft__client_begin_result(client, id), deft__known_result(known));
+        deft__client_finish_result(client, id);
+        const deft__journal_entry entry = {.kind          = DEFT__JOURNAL_SEARCH,
+                                           .client        = deft__client_name(client),
+                                           .text          = arguments,
+                                           .argument_size = arguments.size,
+                                           .result_size   = known->text_size,
+                                           .found_count   = known->found_count,
+                                           .outcome = known->found_count > 0 ? "ok" : "not-found"};
+        if (gateway->host.journal != NULL) {
+            gateway->host.journal(gateway->host.context, &entry);
+        }
+    }
+    deft_answer_clear(&answer);
+    return is_same;
+}
+
+// The line that was sent, as far as it is the same for everybody.
+static void keep_answer(deft__gateway *gateway, deft_view id, deft_view arguments,
+                        const deft_answer *answer)
+{
+    const deft_view line  = deft_buffer_view(&gateway->line);
+    const size_t    start = sizeof "{\"jsonrpc\":\"2.0\",\"id\":,\"result\":" - 1 + id.size;
+    if (!answer->is_error && gateway->line.status == DEFT_OK && line.size > start) {
+        deft__answers_keep(&gateway->answers, arguments,
+                           deft_view_slice(line, start, line.size - start - 1), answer->found_count,
+                           answer->text.size);
+    }
+}
+
+static void run_search(deft__client *client, deft_view id, deft_view arguments, deft_answer *answer,
+                       bool is_like_others)
+{
+    deft__gateway      *gateway  = client->gateway;
+    const deft_settings settings = settings_of(client);
+    bool                is_grown = false;
     if (deft_bridge_search(client->session, gateway->searcher, &settings, arguments, answer,
                            NULL) != DEFT_OK) {
         answer_no_memory(client, id);
@@ -405,8 +479,12 @@ static void run_search(deft__client *client, deft_view id, deft_view arguments, 
     if (is_loading(client) && refresh_list(client, &is_grown) == DEFT_OK && is_grown) {
         deft__client_tell_changed(client, DEFT__CHANGED_TOOLS);
     }
+    const size_t size = answer->text.size;
     add_notice(client, answer);
     write_answer(client, id, answer, is_grown);
+    if (is_like_others && answer->text.size == size) {
+        keep_answer(gateway, id, arguments, answer);
+    }
     write_journal(client, DEFT__JOURNAL_SEARCH, deft_view_make(NULL, 0), arguments, answer);
 }
 
@@ -531,17 +609,19 @@ void deft__client_call_tool(deft__client *client, const deft__mcp_message *messa
                                 "params.name must be a string: the name of a tool");
         return;
     }
-    if (!deft__client_ensure_session(client)) {
-        answer_no_memory(client, message->id);
-        return;
-    }
     deft_buffer_init(&name, gateway->allocator);
     deft_answer_init(&answer, gateway->allocator);
     const deft_view called = deft__json_string(value, &name);
     const bool      is_bridge =
         !client->is_everything && deft_bridge_from_name(gateway->settings, called, &bridge);
-    if (is_bridge && bridge == DEFT_BRIDGE_SEARCH) {
-        run_search(client, message->id, arguments, &answer);
+    const bool is_search      = is_bridge && bridge == DEFT_BRIDGE_SEARCH;
+    const bool is_like_others = is_search && is_answered_like_others(client);
+    if (is_like_others && repeat_answer(client, message->id, arguments)) {
+        // Nothing was left to do.
+    } else if (!deft__client_ensure_session(client)) {
+        answer_no_memory(client, message->id);
+    } else if (is_search) {
+        run_search(client, message->id, arguments, &answer, is_like_others);
     } else if (is_bridge && bridge == DEFT_BRIDGE_DESCRIBE) {
         run_describe(client, message->id, arguments, &answer);
     } else if (client->has_only) {

@@ -20,6 +20,10 @@
 #define BACKLOG     64
 #define TCP_BACKLOG 4096 // what Linux allows by default
 
+// Peers let in before the others have their turn. One at a time would let them wait in a crowd, where
+// a turn of the loop is long.
+#define ACCEPTS_MAX 64
+
 // Where a peer cannot be let in (we are out of descriptors), the socket stays ready: asking again at
 // once, and for ever, would take the whole processor.
 #define PAUSE_MS 100
@@ -125,16 +129,9 @@ static bool is_of_our_user(int descriptor)
            peer.uid == geteuid();
 }
 
-static void accept_ready(uv_poll_t *poll, int status, int events)
+static void let_in(const deft__listener *listener, int descriptor)
 {
-    (void)status;
-    (void)events;
-    deft__listener *listener   = poll->data;
-    const int       descriptor = accept4(listener->descriptor, NULL, NULL, SOCK_CLOEXEC);
-    if (descriptor < 0) {
-        uv_poll_stop(&listener->poll);
-        deft__alarm_set(listener->pause, PAUSE_MS);
-    } else if (listener->port != 0) {
+    if (listener->port != 0) {
         // Answers are small and written whole: nothing is gained by waiting for more.
         const int on = 1;
         (void)setsockopt(descriptor, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
@@ -143,6 +140,27 @@ static void accept_ready(uv_poll_t *poll, int status, int events)
         listener->accepted(listener->context, descriptor);
     } else {
         close(descriptor);
+    }
+}
+
+static void accept_ready(uv_poll_t *poll, int status, int events)
+{
+    (void)status;
+    (void)events;
+    deft__listener *listener = poll->data;
+    // At a path there are few, and who has left should be missed before the next one is counted.
+    const int most = listener->port != 0 ? ACCEPTS_MAX : 1;
+    for (int i = 0; i < most && !uv_is_closing((uv_handle_t *)poll); i++) {
+        const int descriptor = accept4(listener->descriptor, NULL, NULL, SOCK_CLOEXEC);
+        if (descriptor >= 0) {
+            let_in(listener, descriptor);
+        } else if (errno == EAGAIN || errno == EWOULDBLOCK) {
+            return;
+        } else if (errno != EINTR && errno != ECONNABORTED) {
+            uv_poll_stop(&listener->poll);
+            deft__alarm_set(listener->pause, PAUSE_MS);
+            return;
+        }
     }
 }
 

@@ -610,3 +610,11 @@ void deft__stream_close(deft__stream *stream)
         deft__free(loop_of(stream)->allocator, stream, sizeof *stream);
     }
 }
+
+void deft__stream_abandon(deft__stream *stream)
+{
+    const struct linger none = {.l_onoff = 1, .l_linger = 0};
+    if (stream->descriptor >= 0 && stream->access == ACCESS_SOCKET) {
+        (void)setsockopt(stream->descriptor, SOL_SOCKET, SO_LINGER, &none, sizeof none);
+    }
+}

@@ -42,10 +42,15 @@ deft__stream *deft__stream_new(deft__loop *loop, int descriptor,
 
 // Drops what is not yet sent. No callback comes any more, also while one runs. NULL is fine.
 void deft__stream_close(deft__stream *stream);
+// When it is closed the system, too, drops what it still keeps for the peer, who is told of a reset: for one
+// that takes nothing. Of no effect where it is no socket.
+void deft__stream_abandon(deft__stream *stream);
 
 // Copied, unless it can be sent at once. After the end, or finish, it is dropped.
 void   deft__stream_write(deft__stream *stream, deft_view bytes);
 size_t deft__stream_queued(const deft__stream *stream); // bytes
+// For how long the peer has taken nothing of what waits for it, in milliseconds; 0: nothing waits.
+uint64_t deft__stream_stuck_ms(const deft__stream *stream);
 
 // For how long the peer has taken nothing of what waits for it; 0 where nothing waits.
 uint64_t deft__stream_stuck_ms(const deft__stream *stream);

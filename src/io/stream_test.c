@@ -222,9 +222,12 @@ static void a_reader_that_goes_while_we_wait_is_told(void **state)
     deft__loop_defer(loop, &task);
     test_loop_run(loop);
     assert_false(from.has_ended);
+    assert_true(deft__stream_queued(from.stream) > 0);
+    (void)deft__stream_stuck_ms(from.stream); // however long that was
     close(ends[0]);
     test_loop_run(loop);
     assert_true(from.has_ended);
+    assert_int_equal(deft__stream_stuck_ms(from.stream), 0);
     assert_int_equal(from.end, DEFT__STREAM_BROKEN);
     free(much);
     close_side(&from);

@@ -176,6 +176,7 @@ static void cut_off_slow_readers(site *self)
     for (visitor *one = self->visitors, *next; one != NULL; one = next) {
         next = one->next;
         if (deft__stream_stuck_ms(one->stream) > most_ms) {
+            deft__stream_abandon(one->stream);
             visitor_ended(one, DEFT__STREAM_FULL, 0);
         }
     }

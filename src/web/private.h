@@ -98,8 +98,10 @@ struct deft__web_session {
     deft__web_session   *next_same; // in its bucket
     deft__client        *client;
     deft__web_stream    *streams;
-    deft__web_stream    *own;    // GET; NULL: none is open
-    deft__web_replay    *replay; // NULL: there was nothing to keep yet
+    deft__web_stream    *own;        // GET; NULL: none is open
+    deft__web_replay    *replay;     // NULL: there was nothing to keep yet
+    uint64_t             own_number; // of its own stream, however often it is opened; 0: never yet
+    uint64_t             own_event_count; // that stream has had, up to when it broke off
     deft__web_principal *principal;
     uint64_t             used_ms;
     unsigned char        key[DEFT__SESSION_KEY_SIZE]; // its id, in bytes
@@ -214,6 +216,9 @@ void deft__web_session_keep(deft__web_session *session, const deft__web_stream *
 // A client comes back with the id of the last event that it has seen. False: no such stream.
 bool deft__web_session_resume(deft__web_session *session, deft__web_connection *connection,
                               deft_view last_id);
+// Opens its own stream, or opens it again: it goes on under the same number. NULL: no memory.
+deft__web_stream *deft__web_session_own(deft__web_session    *session,
+                                        deft__web_connection *connection);
 // Its own stream is open: what waited goes out.
 void deft__web_session_open(deft__web_session *session, deft__web_connection *connection);
 void deft__web_write_event_id(const deft__web_stream *stream, uint64_t number, deft_buffer *out);

@@ -442,7 +442,6 @@ static void take_post(deft__web_connection *connection)
 // A legacy client opens its session's own stream, or comes back for one that broke off.
 static void take_get(deft__web_connection *connection)
 {
-    deft__web               *web     = connection->web;
     const deft__web_request *request = connection->request;
     const deft_view          last_id = header_of(request, "Last-Event-ID");
     if (header_of(request, SESSION_HEADER).size == 0) {
@@ -461,13 +460,10 @@ static void take_get(deft__web_connection *connection)
     } else if (session->own != NULL) {
         fail(connection, 409, DEFT__MCP_INVALID_REQUEST, "this session has its stream already");
     } else {
-        deft__web_stream *stream =
-            deft__web_stream_new(web, session, deft_view_of(NULL), connection);
-        if (stream == NULL) {
+        if (deft__web_session_own(session, connection) == NULL) {
             fail(connection, 503, DEFT__MCP_INTERNAL_ERROR, "out of memory");
             return;
         }
-        session->own = stream;
         deft__web_begin_events(connection, NULL, deft_view_of(NULL));
         deft__web_session_open(session, connection);
     }

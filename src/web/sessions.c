@@ -251,28 +251,66 @@ static bool read_event_id(deft_view text, uint64_t *stream, uint64_t *number)
     return part == number;
 }
 
+static deft__web_stream *find_stream(const deft__web_session *session, uint64_t number)
+{
+    deft__web_stream *stream = session->streams;
+    while (stream != NULL && (stream->is_over || stream->number != number)) {
+        stream = stream->next;
+    }
+    return stream;
+}
+
+static bool is_kept(const deft__web_session *session, uint64_t stream)
+{
+    const deft__web_event *event = first_event(session);
+    while (event != NULL && event->stream != stream) {
+        event = event->next;
+    }
+    return event != NULL;
+}
+
+deft__web_stream *deft__web_session_own(deft__web_session    *session,
+                                        deft__web_connection *connection)
+{
+    deft__web_stream *stream =
+        deft__web_stream_new(session->web, session, deft_view_of(NULL), connection);
+    if (stream != NULL) {
+        session->own_number = session->own_number != 0 ? session->own_number : stream->number;
+        stream->number      = session->own_number;
+        stream->event_count = session->own_event_count;
+        session->own        = stream;
+    }
+    return stream;
+}
+
+// A client that comes back need not wait until it is noticed that it was gone.
+static void take_over(deft__web_stream *stream, deft__web_connection *connection)
+{
+    if (stream->connection != NULL && stream->connection->is_streaming) {
+        deft__web_end_events(stream->connection);
+    }
+    stream->connection = connection;
+    connection->stream = stream;
+}
+
 bool deft__web_session_resume(deft__web_session *session, deft__web_connection *connection,
                               deft_view last_id)
 {
-    uint64_t          stream_number;
-    uint64_t          event_number;
-    deft__web_stream *stream  = session->streams;
-    bool              is_kept = false;
-    if (!read_event_id(last_id, &stream_number, &event_number)) {
+    uint64_t stream_number;
+    uint64_t event_number;
+    if (!read_event_id(last_id, &stream_number, &event_number) || stream_number == 0) {
         return false;
     }
-    while (stream != NULL && (stream->is_over || stream->number != stream_number)) {
-        stream = stream->next;
-    }
-    for (const deft__web_event *event = first_event(session); event != NULL; event = event->next) {
-        is_kept = is_kept || event->stream == stream_number;
-    }
-    if ((stream == NULL && !is_kept) || (stream != NULL && stream->connection != NULL)) {
-        return false;
-    }
+    deft__web_stream *stream = find_stream(session, stream_number);
     if (stream != NULL) {
-        stream->connection = connection;
-        connection->stream = stream;
+        if (stream->connection != NULL && !stream->connection->is_streaming) {
+            return false; // it has had no event yet
+        }
+        take_over(stream, connection);
+    } else if (session->own == NULL && session->own_number == stream_number) {
+        stream = deft__web_session_own(session, connection);
+    } else if (!is_kept(session, stream_number)) {
+        return false;
     }
     deft__web_begin_events(connection, NULL, deft_view_of(NULL));
     for (const deft__web_event *event = first_event(session); event != NULL; event = event->next) {
@@ -282,6 +320,8 @@ bool deft__web_session_resume(deft__web_session *session, deft__web_connection *
     }
     if (stream == NULL) {
         deft__web_end_events(connection); // it was answered meanwhile, and that was all
+    } else if (stream == session->own) {
+        deft__web_session_open(session, connection);
     }
     return true;
 }

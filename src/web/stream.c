@@ -108,7 +108,8 @@ static void end_stream(deft__web_stream *stream)
 {
     assert(stream->connection == NULL && !stream->is_over);
     if (stream->session != NULL && stream->session->own == stream) {
-        stream->session->own = NULL;
+        stream->session->own             = NULL;
+        stream->session->own_event_count = stream->event_count;
     }
     end_call(stream);
     stream->is_over   = true;

@@ -237,6 +237,13 @@ static void hold(const char *text, const char *part)
     }
 }
 
+static void lack(const char *text, const char *part)
+{
+    if (strstr(text, part) != NULL) {
+        fail_msg("'%s' is in:\n%s", part, text);
+    }
+}
+
 static void answer_server(const char *method, const char *result)
 {
     char        line[1024];
@@ -471,6 +478,67 @@ static void a_session_has_one_stream_of_its_own(void **state)
     stage.visitors[1].connection = NULL;
     settle();
     hold(ask(2, stream), "text/event-stream");
+    close_web();
+}
+
+static void tell(const char *text)
+{
+    char line[256];
+    snprintf(line, sizeof line,
+             "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/message\",\"params\":"
+             "{\"level\":\"info\",\"data\":\"%s\"}}",
+             text);
+    deft__link_received(deft__gateway_link(stage.gateway, 0), stage.life, deft_view_of(line));
+}
+
+// It is the same stream, so what was said meanwhile is said now, and it stays open.
+static void a_sessions_own_stream_goes_on_for_who_comes_back(void **state)
+{
+    const deft__web_options options = {.host_count = 0};
+    (void)state;
+    open_web(&options, false);
+    hold(post(0, "/mcp", "", INITIALIZE), "200 OK");
+    (void)post(0, "/mcp", SESSION,
+               "{\"jsonrpc\":\"2.0\",\"id\":2,\"method\":\"tools/call\",\"params\":{\"name\":"
+               "\"tracker__list_issues\"}}");
+    start_server();
+    answer_server("tools/call", "{\"content\":[]}");
+    hold(ask(1, "GET /mcp HTTP/1.1\r\nHost: localhost\r\nAccept: text/event-stream\r\n" SESSION
+                "\r\n"),
+         "text/event-stream");
+    tell("one");
+    hold(said(1), "id: 3-1");
+    deft__web_disconnect(stage.visitors[1].connection);
+    stage.visitors[1].connection = NULL;
+    settle();
+    tell("two");
+    const char *back = "GET /mcp HTTP/1.1\r\nHost: localhost\r\nAccept: text/event-stream\r\n"
+                       "Last-Event-ID: 3-1\r\n" SESSION "\r\n";
+    hold(ask(2, back), "id: 3-2");
+    hold(said(2), "two");
+    lack(said(2), "one");
+    tell("three");
+    hold(said(2), "id: 3-3");
+    // From elsewhere, while nobody has noticed that the connection before is dead.
+    back = "GET /mcp HTTP/1.1\r\nHost: localhost\r\nAccept: text/event-stream\r\n"
+           "Last-Event-ID: 3-2\r\n" SESSION "\r\n";
+    hold(ask(3, back), "id: 3-3");
+    hold(said(2), "0\r\n\r\n");
+    tell("four");
+    hold(said(3), "id: 3-4");
+    lack(said(2), "four");
+    // Opened without an id, and then with one from before that: it is one stream all the time.
+    deft__web_disconnect(stage.visitors[3].connection);
+    stage.visitors[3].connection = NULL;
+    settle();
+    lack(ask(1, "GET /mcp HTTP/1.1\r\nHost: localhost\r\nAccept: text/event-stream\r\n" SESSION
+                "\r\n"),
+         "four");
+    deft_buffer_reset(&stage.visitors[2].got);
+    hold(ask(2, back), "id: 3-4");
+    tell("five");
+    hold(said(2), "id: 3-5");
+    lack(said(1), "five");
     close_web();
 }
 
@@ -828,6 +896,7 @@ int main(void)
         cmocka_unit_test(a_call_streams_where_something_comes_before_its_answer),
         cmocka_unit_test(a_server_asks_through_the_stream_and_is_answered_by_a_post),
         cmocka_unit_test(a_session_has_one_stream_of_its_own),
+        cmocka_unit_test(a_sessions_own_stream_goes_on_for_who_comes_back),
         cmocka_unit_test(a_modern_client_that_leaves_has_cancelled),
         cmocka_unit_test(tokens_open_what_they_may),
         cmocka_unit_test(requests_sent_ahead_are_answered_in_turn),

@@ -4,6 +4,7 @@
 //   fault [WORD...]
 //     modern        answers server/discover and speaks 2026-07-28; else it is a legacy server
 //     tools=N       lists N tools more, tool_0 to tool_N-1; each answers like echo
+//     list=FILE     lists what is in the file, a JSON array of definitions, beside its own
 //     long          has definitions of the size that is usual, some 1,300 bytes
 //     loud          has a tool `tell`: it logs, and from then on lists one tool more, and says so
 //     noise         prints text on stdout before its first answer
@@ -70,10 +71,11 @@ typedef struct fault {
     bool        is_silent_at[STEP_COUNT];
     bool        is_ending_at[STEP_COUNT];
     long        tools_extra;
-    deft__json  document; // the message being answered
-    deft_buffer out;      // answers, until the input at hand is used up
-    deft_buffer held;     // the second half of an answer
-    deft_buffer late;     // the id of a call that is answered once it is cancelled
+    deft_buffer tools_more; // definitions from a file, with a comma before each
+    deft__json  document;   // the message being answered
+    deft_buffer out;        // answers, until the input at hand is used up
+    deft_buffer held;       // the second half of an answer
+    deft_buffer late;       // the id of a call that is answered once it is cancelled
 } fault;
 
 // Nobody reads any more: there is nothing left to do.
@@ -281,6 +283,7 @@ static void answer_list(fault *self, deft_view id)
         (void)snprintf(name, sizeof name, "tool_%ld", i);
         write_tool(self, &writer, name);
     }
+    deft_buffer_append(&self->out, deft_buffer_view(&self->tools_more));
     deft__json_end_array(&writer);
     write_cache_hints(self, &writer);
     end_answer(self, &writer);
@@ -493,6 +496,30 @@ static bool set_step(bool *steps, const char *word)
     return false;
 }
 
+static bool read_list(fault *self, const char *path)
+{
+    char        chunk[4096];
+    size_t      size;
+    deft_buffer text;
+    deft_buffer_init(&text, NULL);
+    FILE *file = fopen(path, "r");
+    while (file != NULL && (size = fread(chunk, 1, sizeof chunk, file)) > 0) {
+        deft_buffer_append(&text, deft_view_make(chunk, size));
+    }
+    if (file != NULL) {
+        (void)fclose(file);
+    }
+    const bool is_read =
+        deft__json_parse(&self->document, deft_buffer_view(&text), NULL, NULL) == DEFT_OK;
+    deft__json_iterator i = deft__json_iterate(deft__json_root(&self->document));
+    while (is_read && deft__json_next(&i)) {
+        deft_buffer_append_byte(&self->tools_more, ',');
+        deft_buffer_append(&self->tools_more, deft__json_raw(i.value));
+    }
+    deft_buffer_clear(&text);
+    return is_read;
+}
+
 static bool take_word(fault *self, const char *word)
 {
     bool is_known = true;
@@ -517,6 +544,8 @@ static bool take_word(fault *self, const char *word)
         is_known = set_step(self->is_silent_at, word + 7);
     } else if (strncmp(word, "exit=", 5) == 0) {
         is_known = set_step(self->is_ending_at, word + 5);
+    } else if (strncmp(word, "list=", 5) == 0) {
+        is_known = read_list(self, word + 5);
     } else if (strncmp(word, "tools=", 6) == 0) {
         self->tools_extra = strtol(word + 6, NULL, 10);
         is_known          = self->tools_extra >= 0 && self->tools_extra <= TOOLS_MAX;
@@ -533,6 +562,7 @@ int main(int argc, char **argv)
     deft_buffer_init(&self.out, NULL);
     deft_buffer_init(&self.held, NULL);
     deft_buffer_init(&self.late, NULL);
+    deft_buffer_init(&self.tools_more, NULL);
     for (int i = 1; i < argc; i++) {
         if (!take_word(&self, argv[i])) {
             (void)fprintf(stderr, "fault: '%s' is not a fault; they are listed in fault.c\n",
@@ -548,5 +578,6 @@ int main(int argc, char **argv)
     deft_buffer_clear(&self.out);
     deft_buffer_clear(&self.held);
     deft_buffer_clear(&self.late);
+    deft_buffer_clear(&self.tools_more);
     return 0;
 }

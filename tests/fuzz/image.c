@@ -81,9 +81,8 @@ static void forge(char *bytes, size_t size)
 {
     deft__image_header *header = (void *)bytes;
     if (size >= sizeof *header) {
-        header->size = size;
-        header->checksum =
-            deft__image_checksum(deft_view_make(bytes + sizeof *header, size - sizeof *header));
+        header->size     = size;
+        header->checksum = deft__image_checksum(deft_view_make(bytes, size));
     }
 }
 

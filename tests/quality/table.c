@@ -2,7 +2,7 @@
 //
 // Ranks the queries of every set with each baseline and each ranking of ours, and prints the whole
 // table: means over the sets, the figures of each set, and for each set the best baseline against
-// hybrid. --sample takes N queries of a set, the same ones each time.
+// ours. --sample takes N queries of a set, the same ones each time.
 #include "eval/estimate.h"
 #include "quality/sets.h"
 
@@ -227,17 +227,17 @@ static void print_sets(const quality_table *table)
     printf("\n");
 }
 
-// The place of hybrid; ranking_count when it was not asked for.
-static size_t hybrid_of(const quality_table *table)
+// The place of a ranking; ranking_count when it was not asked for.
+static size_t place_of(const quality_table *table, const char *name)
 {
     size_t r = 0;
-    while (r < table->ranking_count && strcmp(table->rankings[r]->name, "deft hybrid") != 0) {
+    while (r < table->ranking_count && strcmp(table->rankings[r]->name, name) != 0) {
         r++;
     }
     return r;
 }
 
-static void print_against_best(const quality_table *table, size_t hybrid, size_t c,
+static void print_against_best(const quality_table *table, size_t ours, size_t c,
                                deft__metric metric)
 {
     const table_column *column = &table->columns[c];
@@ -253,7 +253,7 @@ static void print_against_best(const quality_table *table, size_t hybrid, size_t
         }
     }
     if (best == table->ranking_count ||
-        deft__eval_compare(column->scores[best], column->scores[hybrid], column->query_count,
+        deft__eval_compare(column->scores[best], column->scores[ours], column->query_count,
                            DEFT__EVAL_SEED, differences, NULL, &error) != DEFT_OK) {
         return;
     }
@@ -263,7 +263,7 @@ static void print_against_best(const quality_table *table, size_t hybrid, size_t
     snprintf(text, sizeof text, " %s", table->rankings[best]->name);
     print_cell(table, text, 20);
     print_number(table, column->means[best][metric], false);
-    print_number(table, column->means[hybrid][metric], false);
+    print_number(table, column->means[ours][metric], false);
     snprintf(text, sizeof text, "%+.3f [%+.3f, %+.3f]", d->estimate.mean, d->estimate.low,
              d->estimate.high);
     print_cell(table, text, 26);
@@ -277,17 +277,17 @@ static void print_against_best(const quality_table *table, size_t hybrid, size_t
     printf("\n");
 }
 
-static void print_comparison(const quality_table *table)
+static void print_comparison(const quality_table *table, const char *name)
 {
     static const char *const titles[] = {
-        "metric", "best baseline", "its", "hybrid", "difference [95 %]", "p", "verdict"};
+        "metric", "best baseline", "its", "ours", "difference [95 %]", "p", "verdict"};
     static const int widths[] = {10, 20, 8, 8, 26, 8, 8};
-    const size_t     hybrid   = hybrid_of(table);
-    if (hybrid == table->ranking_count) {
+    const size_t     ours     = place_of(table, name);
+    if (ours == table->ranking_count) {
         return;
     }
-    printf(table->is_markdown ? "### Hybrid against the best baseline of each set\n\n"
-                              : "Hybrid against the best baseline of each set\n\n");
+    printf("%s%s against the best baseline of each set\n\n", table->is_markdown ? "### " : "",
+           name);
     begin_row(table, "set");
     for (size_t i = 0; i < sizeof titles / sizeof titles[0]; i++) {
         print_cell(table, titles[i], widths[i]);
@@ -296,7 +296,7 @@ static void print_comparison(const quality_table *table)
     print_rule(table, sizeof titles / sizeof titles[0]);
     for (size_t c = 0; c < table->column_count; c++) {
         for (size_t m = 0; m < sizeof shown / sizeof shown[0]; m++) {
-            print_against_best(table, hybrid, c, shown[m]);
+            print_against_best(table, ours, c, shown[m]);
         }
     }
     printf("\n");
@@ -364,7 +364,8 @@ int main(int count, char **arguments)
     for (size_t m = 0; m < sizeof shown / sizeof shown[0]; m++) {
         print_metric(&table, shown[m]);
     }
-    print_comparison(&table);
+    print_comparison(&table, "deft words");
+    print_comparison(&table, "deft hybrid");
     for (size_t c = 0; c < table.column_count; c++) {
         for (size_t r = 0; r < table.ranking_count; r++) {
             free(table.columns[c].scores[r]);

@@ -261,16 +261,10 @@ static void take_message(far *self, guest *one)
 
 static void take_request(far *self, guest *one)
 {
-    switch (one->head.method) {
-    case DEFT__HTTP_METHOD_POST:
+    if (one->head.method == DEFT__HTTP_METHOD_POST) {
         take_message(self, one);
-        break;
-    case DEFT__HTTP_METHOD_DELETE:
-        answer_plain(self, one, 204);
-        break;
-    default:
-        answer_plain(self, one, 405);
-        break;
+    } else {
+        answer_plain(self, one, one->head.method == DEFT__HTTP_METHOD_DELETE ? 204 : 405);
     }
     deft_buffer_reset(&one->body);
     one->is_over = one->is_over || !one->head.is_kept_alive;

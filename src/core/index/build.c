@@ -13,6 +13,7 @@
 #include "base/fail.h"
 #include "base/map.h"
 #include "base/memory.h"
+#include "core/analysis/words.h"
 #include "core/index/fields.h"
 #include "core/index/place.h"
 #include "core/index/vectors.h"
@@ -85,7 +86,11 @@ typedef struct builder {
 
     deft__field_total fields[DEFT__FIELD_COUNT];
 
-    uint32_t term_count; // stems and forms
+    uint32_t term_count;    // stems and forms
+    uint32_t block_count;   // of places
+    uint32_t dense_count;   // terms with blocks
+    uint32_t posting_count; // of the terms without
+    uint32_t impact_count;  // of those with
     // Per tool, one after another: the terms it has and what they say of it.
     weighed  *weighed;
     size_t    weighed_count;
@@ -372,7 +377,15 @@ static bool weigh_tools(builder *b)
 
 // --- places --------------------------------------------------------------------------------
 
-// Where a stem comes among all that are in names, the most common first, from 1.
+// Where a stem comes that so many names have: first those that fill a block, the rarest first, for these
+// say most of what a tool is about; then the others, the most common first. Among real tools a short
+// query takes 4 % less time than with the most common first throughout, and 20 % less at 40,000 tools.
+static uint32_t rank_key(uint32_t uses)
+{
+    return uses >= DEFT__BLOCK_SIZE ? uses : UINT32_MAX - uses;
+}
+
+// Where each stem comes among all that are in names, from 1.
 static bool rank_name_stems(builder *b, uint32_t **ranks)
 {
     uint32_t      *uses   = deft__arena_array(&b->arena, b->stem_count, sizeof *uses);
@@ -392,7 +405,7 @@ static bool rank_name_stems(builder *b, uint32_t **ranks)
         }
     }
     for (uint32_t i = 0; i < b->stem_count; i++) {
-        placed[i] = (deft__placing){.keys = {UINT32_MAX - uses[i]}, .number = i};
+        placed[i] = (deft__placing){.keys = {rank_key(uses[i])}, .number = i};
     }
     placed = deft__sort_placings(placed, spare, b->stem_count);
     for (uint32_t i = 0; i < b->stem_count; i++) {
@@ -507,13 +520,20 @@ static bool lay_terms(builder *b, deft_buffer *out, const uint32_t *stem_texts,
     for (size_t i = 0; i < b->weighed_count; i++) {
         terms[b->weighed[i].term].count++;
     }
+    // Terms that have a posting in each block or could have get blocks; for those with fewer, finding
+    // them is as fast and takes less memory.
     uint32_t posting = 0;
+    uint32_t impact  = 0;
     for (uint32_t i = 0; i < b->term_count; i++) {
-        terms[i].posting = posting;
-        terms[i].idf     = deft__idf(b->tool_count, terms[i].count);
-        terms[i].block   = DEFT__NONE;
-        posting += terms[i].count;
+        const bool is_dense = terms[i].count >= b->block_count && b->block_count > 1;
+        uint32_t  *next     = is_dense ? &impact : &posting;
+        terms[i].idf        = deft__idf(b->tool_count, terms[i].count);
+        terms[i].block      = is_dense ? b->dense_count++ : DEFT__NONE;
+        terms[i].posting    = *next;
+        *next += terms[i].count;
     }
+    b->posting_count = posting;
+    b->impact_count  = impact;
     return true;
 }
 
@@ -531,6 +551,7 @@ static bool lay_words(builder *b, deft_buffer *out, const uint32_t *word_texts)
             .text_size = (uint16_t)b->words[i].text.size,
             .stem      = b->words[i].stem,
             .form      = b->words[i].form,
+            .weight    = (uint16_t)deft__word_weight(b->words[i].text),
         };
         letters[i] = deft__letters_of(b->words[i].text);
     }
@@ -586,19 +607,31 @@ static bool lay_postings(builder *b, deft_buffer *out)
 {
     uint32_t *next = deft__arena_array(&b->arena, b->term_count, sizeof(uint32_t));
     if (next == NULL ||
-        !begin_section(out, DEFT__SECTION_POSTINGS, b->weighed_count * sizeof(uint32_t))) {
+        !begin_section(out, DEFT__SECTION_POSTINGS, b->posting_count * sizeof(uint32_t)) ||
+        !begin_section(out, DEFT__SECTION_MASKS,
+                       (size_t)b->dense_count * b->block_count * sizeof(uint64_t)) ||
+        !begin_section(out, DEFT__SECTION_IMPACTS, (size_t)b->impact_count + DEFT__BLOCK_SIZE)) {
         return false;
     }
     const deft__term *terms    = section_data(out, DEFT__SECTION_TERMS);
     uint32_t         *postings = section_data(out, DEFT__SECTION_POSTINGS);
+    uint64_t         *masks    = section_data(out, DEFT__SECTION_MASKS);
+    uint8_t          *impacts  = section_data(out, DEFT__SECTION_IMPACTS);
     for (uint32_t i = 0; i < b->term_count; i++) {
         next[i] = terms[i].posting;
     }
     for (uint32_t place = 0; place < b->tool_count; place++) {
         const uint32_t tool = b->tools[place];
         for (size_t i = tool > 0 ? b->weighed_ends[tool - 1] : 0; i < b->weighed_ends[tool]; i++) {
-            postings[next[b->weighed[i].term]++] =
-                place << DEFT__IMPACT_BITS | b->weighed[i].impact;
+            const weighed  w     = b->weighed[i];
+            const uint32_t block = terms[w.term].block;
+            if (block == DEFT__NONE) {
+                postings[next[w.term]++] = place << DEFT__IMPACT_BITS | w.impact;
+            } else {
+                impacts[next[w.term]++] = (uint8_t)w.impact;
+                masks[(size_t)block * b->block_count + place / DEFT__BLOCK_SIZE] |=
+                    UINT64_C(1) << place % DEFT__BLOCK_SIZE;
+            }
         }
     }
     return true;
@@ -642,45 +675,29 @@ static bool lay_names(builder *b, deft_buffer *out)
     return true;
 }
 
-// Bounds for terms that have a posting in each block or could have: the largest impact in it, and
-// where its postings begin. For terms with fewer, finding them is as fast and takes no memory.
+// What the blocks of a term say besides its impacts: the largest of them, and where they begin.
 static bool lay_blocks(builder *b, deft_buffer *out)
 {
-    const uint32_t blocks = (b->tool_count + DEFT__BLOCK_SIZE - 1) / DEFT__BLOCK_SIZE;
-    const size_t   bases  = blocks / DEFT__BASE_BLOCKS + 1; // per term
-    uint32_t       dense  = 0;
-    deft__term    *terms  = section_data(out, DEFT__SECTION_TERMS);
-    for (uint32_t i = 0; i < b->term_count; i++) {
-        terms[i].block = terms[i].count >= blocks && blocks > 1 ? dense++ : DEFT__NONE;
-    }
-    const size_t items = (size_t)dense * (blocks + 1);
+    const size_t items = (size_t)b->dense_count * (b->block_count + 1);
     if (!begin_section(out, DEFT__SECTION_BLOCKS, items) ||
-        !begin_section(out, DEFT__SECTION_BLOCK_STARTS, items * sizeof(uint16_t)) ||
-        !begin_section(out, DEFT__SECTION_BLOCK_BASES, dense * bases * sizeof(uint32_t))) {
+        !begin_section(out, DEFT__SECTION_BLOCK_STARTS, items * sizeof(uint32_t))) {
         return false;
     }
-    terms                    = section_data(out, DEFT__SECTION_TERMS);
-    const uint32_t *postings = section_data(out, DEFT__SECTION_POSTINGS);
-    uint8_t        *maxima   = section_data(out, DEFT__SECTION_BLOCKS);
-    uint16_t       *starts   = section_data(out, DEFT__SECTION_BLOCK_STARTS);
-    uint32_t       *base     = section_data(out, DEFT__SECTION_BLOCK_BASES);
-    for (uint32_t i = 0; i < b->term_count; i++) {
-        if (terms[i].block == DEFT__NONE) {
-            continue;
-        }
-        // Terms come in the order of their bounds, so these are simply laid one after another.
-        const uint32_t *posting = postings + terms[i].posting;
-        uint32_t        p       = 0;
-        for (uint32_t block = 0; block <= blocks; block++) {
-            if (block % DEFT__BASE_BLOCKS == 0) {
-                *base++ = p;
-            }
-            *starts++ = (uint16_t)(p - base[-1]);
-            for (; p < terms[i].count && deft__block_of(posting[p]) == block; p++) {
-                const uint8_t impact = (uint8_t)deft__impact_of(posting[p]);
-                *maxima              = impact > *maxima ? impact : *maxima;
+    // Terms come in the order of their blocks, so these are simply laid one after another.
+    const uint64_t *mask   = section_data(out, DEFT__SECTION_MASKS);
+    const uint8_t  *impact = section_data(out, DEFT__SECTION_IMPACTS);
+    uint8_t        *maxima = section_data(out, DEFT__SECTION_BLOCKS);
+    uint32_t       *starts = section_data(out, DEFT__SECTION_BLOCK_STARTS);
+    for (uint32_t dense = 0; dense < b->dense_count; dense++) {
+        uint32_t start = 0;
+        for (uint32_t block = 0; block <= b->block_count; block++) {
+            *starts++            = start;
+            const uint32_t count = block < b->block_count ? deft__count_bits(*mask++) : 0;
+            for (uint32_t i = 0; i < count; i++, impact++) {
+                *maxima = *impact > *maxima ? *impact : *maxima;
             }
             maxima++;
+            start += count;
         }
     }
     return true;
@@ -776,8 +793,7 @@ static bool lay_out(builder *b, deft_buffer *out)
     memcpy(header->fields, b->fields, sizeof header->fields);
     const deft_view language = deft_analyzer_language(b->analyzer);
     memcpy(header->language, language.data, language.size);
-    header->checksum =
-        deft__image_checksum(deft_view_slice(deft_buffer_view(out), sizeof *header, out->size));
+    header->checksum = deft__image_checksum(deft_buffer_view(out));
     return true;
 }
 
@@ -798,6 +814,7 @@ deft_status deft__index_build(const deft_catalog *catalog, deft_analyzer *analyz
                               .hash_seed  = hash_seed,
                               .tool_count = (uint32_t)deft_catalog_tool_count(catalog),
     };
+    b.block_count = (b.tool_count + DEFT__BLOCK_SIZE - 1) / DEFT__BLOCK_SIZE;
     deft__arena_init(&b.arena, allocator);
     deft__map_init(&b.word_ids, hash_seed, allocator);
     deft__map_init(&b.stem_ids, hash_seed, allocator);

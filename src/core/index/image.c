@@ -2,6 +2,7 @@
 
 #include "base/fail.h"
 #include "base/hash.h"
+#include "core/analysis/words.h"
 #include "core/index/fields.h"
 
 deft_view deft__image_term_text(const deft__image *image, uint32_t term)
@@ -60,13 +61,54 @@ size_t deft__find_least(const uint32_t *numbers, size_t count, uint32_t least)
     return (size_t)(at - numbers) + (*at < least);
 }
 
+// The block that a posting of a term with blocks is in.
+static uint32_t block_of_posting(const deft__image *image, const deft__blocks *blocks,
+                                 uint32_t posting)
+{
+    uint32_t from = 0;
+    uint32_t to   = image->block_count;
+    while (to - from > 1) {
+        const uint32_t middle = from + (to - from) / 2;
+        if (blocks->starts[middle] <= posting) {
+            from = middle;
+        } else {
+            to = middle;
+        }
+    }
+    return from;
+}
+
+uint32_t deft__image_tool(const deft__image *image, uint32_t term, uint32_t posting)
+{
+    const deft__term *t = &image->terms[term];
+    if (t->block == DEFT__NONE) {
+        return image->tools[deft__place_of(image->postings[t->posting + posting])];
+    }
+    const deft__blocks blocks = deft__blocks_of(image, t);
+    const uint32_t     block  = block_of_posting(image, &blocks, posting);
+    uint64_t           mask   = blocks.masks[block];
+    for (uint32_t before = posting - blocks.starts[block]; before > 0; before--) {
+        mask &= mask - 1;
+    }
+    return image->tools[block * DEFT__BLOCK_SIZE + (uint32_t)__builtin_ctzll(mask)];
+}
+
 uint8_t deft__image_impact(const deft__image *image, uint32_t term, uint32_t tool)
 {
-    const uint32_t  place    = image->places[tool];
-    const uint32_t *postings = image->postings + image->terms[term].posting;
-    const uint32_t  count    = image->terms[term].count;
-    const size_t    at       = deft__find_least(postings, count, place << DEFT__IMPACT_BITS);
-    return at < count && deft__place_of(postings[at]) == place
+    const deft__term *t     = &image->terms[term];
+    const uint32_t    place = image->places[tool];
+    if (t->block != DEFT__NONE) {
+        const deft__blocks blocks = deft__blocks_of(image, t);
+        const uint32_t     block  = place / DEFT__BLOCK_SIZE;
+        const uint64_t     bit    = UINT64_C(1) << place % DEFT__BLOCK_SIZE;
+        return (blocks.masks[block] & bit) != 0
+                   ? blocks.impacts[blocks.starts[block] +
+                                    deft__count_bits(blocks.masks[block] & (bit - 1))]
+                   : 0;
+    }
+    const uint32_t *postings = image->postings + t->posting;
+    const size_t    at       = deft__find_least(postings, t->count, place << DEFT__IMPACT_BITS);
+    return at < t->count && deft__place_of(postings[at]) == place
                ? (uint8_t)deft__impact_of(postings[at])
                : 0;
 }
@@ -121,7 +163,12 @@ uint16_t deft__idf(uint32_t count, uint32_t frequency)
 
 uint64_t deft__image_checksum(deft_view bytes)
 {
-    return deft__hash(bytes, DEFT__IMAGE_MAGIC);
+    deft__image_header header;
+    memcpy(&header, bytes.data, sizeof header);
+    header.checksum = 0;
+    const uint64_t seed =
+        deft__hash(deft_view_make((const char *)&header, sizeof header), DEFT__IMAGE_MAGIC);
+    return deft__hash(deft_view_slice(bytes, sizeof header, bytes.size), seed);
 }
 
 // The bytes of a section; NULL when it does not lie inside the image or is not whole items.
@@ -161,24 +208,25 @@ static bool is_text_sound(uint32_t offset, uint32_t size, uint64_t texts_size)
     return offset <= texts_size && size <= texts_size - offset;
 }
 
-static bool are_blocks_sound(const deft__image *image, const deft__term *term, uint64_t dense_count)
+// Every impact of a term with blocks has a bit, and none is larger than its block's largest.
+static bool are_blocks_sound(const deft__image *image, const deft__term *term, uint64_t dense_count,
+                             uint64_t impacts)
 {
-    if (term->block == DEFT__NONE) {
-        return true;
-    }
-    if (term->block >= dense_count) {
+    if (term->block >= dense_count || term->posting > impacts || impacts < DEFT__BLOCK_SIZE ||
+        term->count + (uint64_t)DEFT__BLOCK_SIZE > impacts - term->posting) {
         return false;
     }
-    const deft__bounds bounds = deft__bounds_of(image, term);
-    uint32_t           next   = 0; // posting
+    const deft__blocks blocks = deft__blocks_of(image, term);
+    const uint32_t     last   = image->tool_count % DEFT__BLOCK_SIZE; // places in the last block
+    uint32_t           next   = 0;                                    // impact
     for (uint32_t b = 0; b < image->block_count; b++) {
-        const uint32_t end = deft__block_start(&bounds, b + 1);
-        if (deft__block_start(&bounds, b) != next || end < next || end > term->count) {
+        const uint32_t end = next + deft__count_bits(blocks.masks[b]);
+        if (blocks.starts[b] != next || blocks.starts[b + 1] != end || end > term->count ||
+            (b + 1 == image->block_count && last > 0 && blocks.masks[b] >> last != 0)) {
             return false;
         }
         for (; next < end; next++) {
-            const uint32_t posting = image->postings[term->posting + next];
-            if (deft__block_of(posting) != b || deft__impact_of(posting) > bounds.maxima[b]) {
+            if (blocks.impacts[next] == 0 || blocks.impacts[next] > blocks.maxima[b]) {
                 return false;
             }
         }
@@ -186,24 +234,21 @@ static bool are_blocks_sound(const deft__image *image, const deft__term *term, u
     return next == term->count;
 }
 
-// How many terms have bounds, if the three tables agree on it; UINT64_MAX: they do not.
-static uint64_t count_dense(const deft__image *image, uint64_t blocks, uint64_t starts,
-                            uint64_t bases)
+// How many terms have blocks, if the tables agree on it; UINT64_MAX: they do not.
+static uint64_t count_dense(const deft__image *image, const uint64_t counts[DEFT__SECTION_COUNT])
 {
-    const uint64_t count = blocks / ((uint64_t)image->block_count + 1);
-    return blocks == count * ((uint64_t)image->block_count + 1) && starts == blocks &&
-                   bases == count * image->base_count
+    const uint64_t blocks = counts[DEFT__SECTION_BLOCKS];
+    const uint64_t count  = blocks / ((uint64_t)image->block_count + 1);
+    return blocks == count * ((uint64_t)image->block_count + 1) &&
+                   counts[DEFT__SECTION_BLOCK_STARTS] == blocks &&
+                   counts[DEFT__SECTION_MASKS] == count * image->block_count
                ? count
                : UINT64_MAX;
 }
 
-static bool is_term_sound(const deft__image *image, const deft__term *term, uint64_t texts_size,
-                          uint64_t postings)
+static bool are_postings_sound(const deft__image *image, const deft__term *term, uint64_t postings)
 {
-    // Scores stay within their bits only as long as rarities are what they should be.
-    if (!is_text_sound(term->text, term->text_size, texts_size) || term->posting > postings ||
-        term->count > postings - term->posting ||
-        term->idf != deft__idf(image->tool_count, term->count)) {
+    if (term->posting > postings || term->count > postings - term->posting) {
         return false;
     }
     uint32_t next = 0; // the first place that may come
@@ -215,6 +260,19 @@ static bool is_term_sound(const deft__image *image, const deft__term *term, uint
         next = place + 1;
     }
     return true;
+}
+
+static bool is_term_sound(const deft__image *image, const deft__term *term,
+                          const uint64_t counts[DEFT__SECTION_COUNT], uint64_t dense_count)
+{
+    // Scores stay within their bits only as long as rarities are what they should be.
+    if (!is_text_sound(term->text, term->text_size, counts[DEFT__SECTION_TEXTS]) ||
+        term->idf != deft__idf(image->tool_count, term->count)) {
+        return false;
+    }
+    return term->block == DEFT__NONE
+               ? are_postings_sound(image, term, counts[DEFT__SECTION_POSTINGS])
+               : are_blocks_sound(image, term, dense_count, counts[DEFT__SECTION_IMPACTS]);
 }
 
 // Every tool has a place, and that place has this tool.
@@ -289,9 +347,8 @@ deft_status deft__image_open(deft__image *image, deft_view bytes, deft_error *er
                           "the index has version %u and this deft reads %u; build it again",
                           header->version, DEFT__IMAGE_VERSION);
     }
-    const deft_view body = deft_view_slice(bytes, sizeof *header, bytes.size);
     if (header->size != bytes.size || header->language[DEFT_LANGUAGE_SIZE_MAX] != '\0' ||
-        deft__image_checksum(body) != header->checksum) {
+        deft__image_checksum(bytes) != header->checksum) {
         return deft__fail(error, DEFT_INVALID, offsetof(deft__image_header, checksum),
                           "the index is damaged; build it again");
     }
@@ -315,12 +372,13 @@ deft_status deft__image_open(deft__image *image, deft_view bytes, deft_error *er
                              .name_starts  = section(bytes, header, DEFT__SECTION_NAME_STARTS, 4, &counts[9]),
                              .name_terms   = section(bytes, header, DEFT__SECTION_NAME_TERMS, 4, &counts[10]),
                              .blocks       = section(bytes, header, DEFT__SECTION_BLOCKS, 1, &counts[11]),
-                             .block_starts = section(bytes, header, DEFT__SECTION_BLOCK_STARTS, 2, &counts[12]),
-                             .block_bases  = section(bytes, header, DEFT__SECTION_BLOCK_BASES, 4, &counts[13]),
-                             .vectors      = section(bytes, header, DEFT__SECTION_VECTORS, 1, &counts[14]),
-                             .lengths      = section(bytes, header, DEFT__SECTION_LENGTHS, 2, &counts[15]),
-                             .signs        = section(bytes, header, DEFT__SECTION_SIGNS, 8, &counts[16]),
-                             .rows         = section(bytes, header, DEFT__SECTION_ROWS, 4, &counts[17]),
+                             .block_starts = section(bytes, header, DEFT__SECTION_BLOCK_STARTS, 4, &counts[12]),
+                             .vectors      = section(bytes, header, DEFT__SECTION_VECTORS, 1, &counts[13]),
+                             .lengths      = section(bytes, header, DEFT__SECTION_LENGTHS, 2, &counts[14]),
+                             .signs        = section(bytes, header, DEFT__SECTION_SIGNS, 8, &counts[15]),
+                             .rows         = section(bytes, header, DEFT__SECTION_ROWS, 4, &counts[16]),
+                             .masks        = section(bytes, header, DEFT__SECTION_MASKS, 8, &counts[17]),
+                             .impacts      = section(bytes, header, DEFT__SECTION_IMPACTS, 1, &counts[18]),
                              .dimensions   = header->dimensions,
     };
     const deft_status damaged = DEFT_INVALID;
@@ -328,7 +386,7 @@ deft_status deft__image_open(deft__image *image, deft_view bytes, deft_error *er
         opened.letters == NULL || opened.term_hash == NULL || opened.word_hash == NULL ||
         opened.places == NULL || opened.tools == NULL || opened.postings == NULL ||
         opened.name_starts == NULL || opened.name_terms == NULL || opened.blocks == NULL ||
-        opened.block_starts == NULL || opened.block_bases == NULL ||
+        opened.block_starts == NULL || opened.masks == NULL || opened.impacts == NULL ||
         !are_vectors_sound(&opened, &counts[DEFT__SECTION_VECTORS]) || !are_fields_sound(header) ||
         opened.stem_count > counts[DEFT__SECTION_TERMS] ||
         counts[DEFT__SECTION_LETTERS] != counts[DEFT__SECTION_WORDS] ||
@@ -340,10 +398,7 @@ deft_status deft__image_open(deft__image *image, deft_view bytes, deft_error *er
                          counts[DEFT__SECTION_NAME_TERMS])) {
         return deft__fail(error, damaged, 0, "the index is damaged; build it again");
     }
-    opened.base_count = opened.block_count / DEFT__BASE_BLOCKS + 1;
-    const uint64_t dense_count =
-        count_dense(&opened, counts[DEFT__SECTION_BLOCKS], counts[DEFT__SECTION_BLOCK_STARTS],
-                    counts[DEFT__SECTION_BLOCK_BASES]);
+    const uint64_t dense_count = count_dense(&opened, counts);
     if (dense_count == UINT64_MAX) {
         return deft__fail(error, damaged, 0, "the index is damaged; build it again");
     }
@@ -354,15 +409,15 @@ deft_status deft__image_open(deft__image *image, deft_view bytes, deft_error *er
 
     const uint64_t texts_size = counts[DEFT__SECTION_TEXTS];
     for (uint32_t i = 0; i < opened.term_count; i++) {
-        if (!is_term_sound(&opened, &opened.terms[i], texts_size, counts[DEFT__SECTION_POSTINGS]) ||
-            !are_blocks_sound(&opened, &opened.terms[i], dense_count)) {
+        if (!is_term_sound(&opened, &opened.terms[i], counts, dense_count)) {
             return deft__fail(error, damaged, 0, "the index is damaged in term %u", i);
         }
     }
     for (uint32_t i = 0; i < opened.word_count; i++) {
         const deft__word *word = &opened.words[i];
         if (!is_text_sound(word->text, word->text_size, texts_size) ||
-            word->stem >= opened.stem_count || word->form >= opened.term_count) {
+            word->stem >= opened.stem_count || word->form >= opened.term_count ||
+            word->weight > DEFT__WORD_WEIGHT_FULL) {
             return deft__fail(error, damaged, 0, "the index is damaged in word %u", i);
         }
     }

@@ -6,10 +6,12 @@
 //     words     every word seen, with its term; sorted by nothing, found through the hash
 //     places    tools with like names lie side by side, whatever their order in the catalog: what a
 //               query is about then lies in few blocks, and the others need not be looked at
-//     postings  per term: places in ascending order, and with each how much the term says of it
+//     postings  per term with few: places in ascending order, and with each how much the term says
+//               of it, its impact
 //     names     per tool: the terms of its name, for measuring how much of it a query covers
 //     vectors   per tool: what it means, where a model was given (core/semantic)
-//     blocks    per term with many postings: the largest impact in each block of 64 places
+//     blocks    per term with many postings, for each block of 64 places: one bit for each place
+//               that has it, their impacts, and the largest of these
 #ifndef DEFT_CORE_INDEX_IMAGE_H
 #define DEFT_CORE_INDEX_IMAGE_H
 
@@ -26,18 +28,15 @@
 #define DEFT__BLOCK_BITS 6u
 #define DEFT__BLOCK_SIZE (1u << DEFT__BLOCK_BITS)
 
-// So many blocks hold at most as many postings of a term as 16 bits can count.
-#define DEFT__BASE_BLOCKS 256u
-
 // A posting is a place and an impact in one number, so there cannot be more tools than this.
 #define DEFT__IMPACT_BITS 8u
 #define DEFT__PLACES_MAX  (1u << (32 - DEFT__IMPACT_BITS))
 
 typedef struct deft__term {
     uint32_t text;       // offset in texts
-    uint32_t posting;    // first posting
+    uint32_t posting;    // first posting; where it has blocks, first impact
     uint32_t count;      // postings: in how many tools it is
-    uint32_t block;      // which one it is of the terms with bounds; DEFT__NONE: has none
+    uint32_t block;      // which one it is of the terms with blocks; DEFT__NONE: has none
     uint16_t text_size;  // bytes
     uint16_t idf;        // 256 * log2 of how rare it is
     uint32_t form_count; // words with this stem
@@ -48,7 +47,7 @@ typedef struct deft__word {
     uint32_t stem; // term of its stem
     uint32_t form; // term of this very word; the stem's where it has no other form
     uint16_t text_size;
-    uint16_t reserved;
+    uint16_t weight; // how much it is worth in a query (deft__word_weight)
 } deft__word;
 
 // Where a table lies, in bytes from the start of the image.
@@ -70,12 +69,13 @@ typedef enum deft__section_id {
     DEFT__SECTION_NAME_STARTS,  // uint32_t per tool, and one more
     DEFT__SECTION_NAME_TERMS,   // uint32_t
     DEFT__SECTION_BLOCKS,       // uint8_t: largest impact per block, and one more
-    DEFT__SECTION_BLOCK_STARTS, // uint16_t: first posting per block, and one more; from its base
-    DEFT__SECTION_BLOCK_BASES,  // uint32_t: one for each DEFT__BASE_BLOCKS of them
+    DEFT__SECTION_BLOCK_STARTS, // uint32_t: first impact per block, and one more
     DEFT__SECTION_VECTORS,      // int8_t: dimensions per tool
     DEFT__SECTION_LENGTHS,      // uint16_t per tool: of its vector, in 1/16
     DEFT__SECTION_SIGNS,        // uint64_t: one bit per number of its vector
     DEFT__SECTION_ROWS,         // uint32_t per stem: its row of the model
+    DEFT__SECTION_MASKS,        // uint64_t per block: which of its places have the term
+    DEFT__SECTION_IMPACTS,      // uint8_t, and DEFT__BLOCK_SIZE more
     DEFT__SECTION_COUNT
 } deft__section_id;
 
@@ -86,7 +86,7 @@ typedef struct deft__image_header {
     uint64_t size;            // of the whole image
     uint64_t catalog_version; // deft_catalog_version of what was indexed
     uint64_t hash_seed;
-    uint64_t checksum;                             // of everything behind the header
+    uint64_t checksum;                             // of everything else
     uint32_t stem_count;                           // terms below this number are stems
     uint32_t dimensions;                           // of the vectors; 0: there are none
     uint64_t model;                                // the version of the model they are from
@@ -111,16 +111,16 @@ typedef struct deft__image {
     const uint32_t           *name_starts;
     const uint32_t           *name_terms;
     const uint8_t            *blocks;
-    const uint16_t           *block_starts;
-    const uint32_t           *block_bases;
+    const uint32_t           *block_starts;
     const int8_t             *vectors; // none: all four are of no use
     const uint16_t           *lengths;
     const uint64_t           *signs;
     const uint32_t           *rows;
+    const uint64_t           *masks;
+    const uint8_t            *impacts;
     uint32_t                  dimensions;
     uint32_t                  tool_count;
     uint32_t                  block_count; // ceil(tool_count / DEFT__BLOCK_SIZE)
-    uint32_t                  base_count;  // per term with bounds
     uint32_t                  stem_count;
     uint32_t                  term_count;
     uint32_t                  word_count;
@@ -129,7 +129,7 @@ typedef struct deft__image {
 } deft__image;
 
 #define DEFT__IMAGE_MAGIC   UINT64_C(0x3158444954464544) // "DEFTIDX1"
-#define DEFT__IMAGE_VERSION 5u
+#define DEFT__IMAGE_VERSION 6u
 
 // Numbers of a vector, at most; a multiple of 64.
 #define DEFT__DIMENSIONS_MAX 256u
@@ -160,37 +160,40 @@ static inline uint32_t deft__block_of(uint32_t posting)
     return posting >> (DEFT__IMPACT_BITS + DEFT__BLOCK_BITS);
 }
 
-// The bounds of a term that has some.
-typedef struct deft__bounds {
-    const uint8_t  *maxima; // largest impact per block
-    const uint16_t *starts;
-    const uint32_t *bases;
-} deft__bounds;
+// The blocks of a term that has some.
+typedef struct deft__blocks {
+    const uint8_t  *maxima;  // largest impact per block
+    const uint64_t *masks;   // which places have it, per block
+    const uint8_t  *impacts; // DEFT__BLOCK_SIZE can be read from each start on
+    const uint32_t *starts;  // first impact per block, and how many there are
+} deft__blocks;
 
-static inline deft__bounds deft__bounds_of(const deft__image *image, const deft__term *term)
+static inline deft__blocks deft__blocks_of(const deft__image *image, const deft__term *term)
 {
     const size_t first = (size_t)term->block * (image->block_count + 1);
-    return (deft__bounds){
-        .maxima = image->blocks + first,
-        .starts = image->block_starts + first,
-        .bases  = image->block_bases + (size_t)term->block * image->base_count,
+    return (deft__blocks){
+        .maxima  = image->blocks + first,
+        .masks   = image->masks + (size_t)term->block * image->block_count,
+        .impacts = image->impacts + term->posting,
+        .starts  = image->block_starts + first,
     };
 }
 
-// The first of a term's postings in a block; that of the block behind the last is their count.
-static inline uint32_t deft__block_start(const deft__bounds *bounds, uint32_t block)
+// How many bits are set: in pairs, in fours, in eights, and these added up by one multiplication.
+// The compiler's own would be a call where the processor may lack the instruction.
+static inline uint32_t deft__count_bits(uint64_t value)
 {
-    return bounds->bases[block / DEFT__BASE_BLOCKS] + bounds->starts[block];
+    value -= value >> 1 & UINT64_C(0x5555555555555555);
+    value = (value & UINT64_C(0x3333333333333333)) + (value >> 2 & UINT64_C(0x3333333333333333));
+    value = (value + (value >> 4)) & UINT64_C(0x0F0F0F0F0F0F0F0F);
+    return (uint32_t)(value * UINT64_C(0x0101010101010101) >> 56);
 }
 
 // The first of `count` ascending numbers that is not below `least`; `count` when all are.
 size_t deft__find_least(const uint32_t *numbers, size_t count, uint32_t least);
 
 // The tool of a term's posting, counted from 0. They come in the order of places.
-static inline uint32_t deft__image_tool(const deft__image *image, uint32_t term, uint32_t posting)
-{
-    return image->tools[deft__place_of(image->postings[image->terms[term].posting + posting])];
-}
+uint32_t deft__image_tool(const deft__image *image, uint32_t term, uint32_t posting);
 
 // Whether a tool has a term.
 bool deft__image_has(const deft__image *image, uint32_t term, uint32_t tool);
@@ -211,6 +214,7 @@ uint16_t deft__idf(uint32_t count, uint32_t frequency);
 // The slot that a hash of slots starts looking at for a text.
 uint32_t deft__image_slot(deft_view text, uint64_t seed, uint32_t slots);
 
+// Of a whole image but for the field that it belongs into.
 uint64_t deft__image_checksum(deft_view bytes);
 
 #endif

@@ -192,9 +192,8 @@ static void open_damaged(char *bytes, size_t size, bool is_forged)
 {
     deft__image_header *header = (void *)bytes;
     if (is_forged && size > sizeof *header) {
-        header->size = size;
-        header->checksum =
-            deft__image_checksum(deft_view_make(bytes + sizeof *header, size - sizeof *header));
+        header->size     = size;
+        header->checksum = deft__image_checksum(deft_view_make(bytes, size));
     }
     deft__image image;
     deft_error  error = DEFT_ERROR_INIT;
@@ -228,6 +227,96 @@ static void damage_is_found_or_harmless(void **state)
     }
     free(copy);
     deft_buffer_clear(&bytes);
+}
+
+// 150 tools, so that common terms have blocks.
+static void write_many(deft_buffer *text)
+{
+    deft_buffer_init(text, NULL);
+    deft_buffer_append_byte(text, '[');
+    for (uint64_t i = 0; i < 150; i++) {
+        deft_buffer_append_text(text, i > 0 ? ",{\"name\":\"tool_" : "{\"name\":\"tool_");
+        deft_buffer_append_u64(text, i);
+        deft_buffer_append_text(text, "\",\"description\":\"common ");
+        deft_buffer_append_text(text, i % 3 == 0 ? "third common" : "other");
+        deft_buffer_append_text(text, i == 70 ? " rare\"}" : "\"}");
+    }
+    deft_buffer_append_text(text, "]");
+    deft_buffer_append_byte(text, '\0');
+    assert_int_equal(text->status, DEFT_OK);
+}
+
+static void common_terms_have_blocks(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *stem;
+        uint32_t    count;
+        bool        has_blocks;
+    } cases[] = {
+        {"common", 150, true}, {"third", 50, true}, {"tool", 150, true}, {"rare", 1, false}};
+    deft_buffer text;
+    deft_buffer bytes;
+    deft__image image;
+    write_many(&text);
+    assert_true(build(NULL, text.data, &bytes));
+    assert_int_equal(deft__image_open(&image, deft_buffer_view(&bytes), NULL), DEFT_OK);
+    for (size_t i = 0; i < array_size(cases); i++) {
+        case_name(cases[i].stem);
+        const uint32_t term      = deft__image_find_stem(&image, deft_view_of(cases[i].stem));
+        uint32_t       has_count = 0;
+        assert_true((image.terms[term].block != DEFT__NONE) == cases[i].has_blocks);
+        assert_int_equal(image.terms[term].count, cases[i].count);
+        for (uint32_t p = 0; p < cases[i].count; p++) {
+            const uint32_t tool = deft__image_tool(&image, term, p);
+            assert_true(deft__image_has(&image, term, tool));
+            assert_true(p == 0 ||
+                        image.places[tool] > image.places[deft__image_tool(&image, term, p - 1)]);
+        }
+        for (uint32_t tool = 0; tool < image.tool_count; tool++) {
+            has_count += deft__image_has(&image, term, tool);
+        }
+        assert_int_equal(has_count, cases[i].count);
+    }
+    // Said twice it says more.
+    const uint32_t common = deft__image_find_stem(&image, deft_view_of("common"));
+    assert_true(deft__image_impact(&image, common, 3) > deft__image_impact(&image, common, 4));
+    deft_buffer_clear(&bytes);
+    deft_buffer_clear(&text);
+}
+
+static void damaged_blocks_are_found(void **state)
+{
+    (void)state;
+    static const deft__section_id sections[] = {DEFT__SECTION_BLOCKS, DEFT__SECTION_BLOCK_STARTS,
+                                                DEFT__SECTION_MASKS};
+    deft_buffer                   text;
+    deft_buffer                   bytes;
+    write_many(&text);
+    assert_true(build(NULL, text.data, &bytes));
+    const deft__image_header *header = (void *)bytes.data;
+    for (size_t s = 0; s < array_size(sections); s++) {
+        const deft__section section = header->sections[sections[s]];
+        for (size_t i = 0; i < section.size; i++) {
+            char *byte = bytes.data + section.offset + i;
+            *byte      = (char)(*byte ^ 0x40);
+            open_damaged(bytes.data, bytes.size, true);
+            *byte = (char)(*byte ^ 0x40);
+        }
+    }
+    // No impact is nothing, and none is larger than its block's largest.
+    const deft__section impacts  = header->sections[DEFT__SECTION_IMPACTS];
+    static const char   forged[] = {0, (char)255};
+    for (size_t i = 0; i < array_size(forged); i++) {
+        deft__image image;
+        const char  kept           = bytes.data[impacts.offset];
+        bytes.data[impacts.offset] = forged[i];
+        open_damaged(bytes.data, bytes.size, true);
+        assert_int_equal(deft__image_open(&image, deft_buffer_view(&bytes), NULL), DEFT_INVALID);
+        bytes.data[impacts.offset] = kept;
+    }
+    deft_buffer_clear(&bytes);
+    deft_buffer_clear(&text);
 }
 
 static void another_version_asks_to_build_again(void **state)
@@ -279,6 +368,8 @@ int main(void)
         cmocka_unit_test(the_least_that_is_large_enough_is_found),
         cmocka_unit_test(rarity_is_a_logarithm),
         cmocka_unit_test(no_tools_make_an_empty_image),
+        cmocka_unit_test(common_terms_have_blocks),
+        cmocka_unit_test(damaged_blocks_are_found),
         cmocka_unit_test(damage_is_found_or_harmless),
         cmocka_unit_test(another_version_asks_to_build_again),
         cmocka_unit_test(the_same_catalog_gives_the_same_bytes),

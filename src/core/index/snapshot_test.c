@@ -119,6 +119,13 @@ static void refuse(deft_catalog *catalog, deft_view bytes, const deft_index_opti
     }
 }
 
+// As if the bytes had been written like this.
+static void seal(deft_buffer *bytes)
+{
+    deft__image_header *header = (void *)bytes->data;
+    header->checksum           = deft__image_checksum(deft_buffer_view(bytes));
+}
+
 static void another_index_is_refused_with_the_remedy(void **state)
 {
     (void)state;
@@ -141,10 +148,14 @@ static void another_index_is_refused_with_the_remedy(void **state)
     refuse(catalog, deft_view_slice(view, 0, view.size - 1), NULL, DEFT_INVALID, "build it again");
 
     deft__image_header *header = (void *)bytes.data;
-    header->language[0]        = 'E';
+    header->hash_seed++;
+    refuse(catalog, view, NULL, DEFT_INVALID, "damaged");
+    header->hash_seed--;
+    header->language[0] = 'E';
+    seal(&bytes);
     refuse(catalog, view, NULL, DEFT_NOT_FOUND, "no stemmer");
-    header->language[0] = 'e';
     memset(header->language, 'e', sizeof header->language);
+    seal(&bytes);
     refuse(catalog, view, NULL, DEFT_INVALID, "damaged");
     deft_buffer_clear(&bytes);
 
@@ -155,6 +166,7 @@ static void another_index_is_refused_with_the_remedy(void **state)
     assert_int_equal(deft_index_save(other.index, &bytes), DEFT_OK);
     header                  = (void *)bytes.data;
     header->catalog_version = deft_catalog_version(catalog);
+    seal(&bytes);
     refuse(catalog, deft_buffer_view(&bytes), NULL, DEFT_INVALID, "damaged");
     deft_buffer_clear(&bytes);
     test_searching_clear(&other);

@@ -31,14 +31,13 @@ typedef struct synonym_builder {
     uint32_t        entry_count;
 } synonym_builder;
 
-static bool add_pairing(synonym_builder *b, deft_view stem, uint32_t group)
+static bool add_pairing(synonym_builder *b, deft_view stem, uint32_t group, uint32_t *entry)
 {
-    uint32_t entry = 0;
-    if (!deft__map_find(&b->synonyms->keys, stem, &entry)) {
+    if (!deft__map_find(&b->synonyms->keys, stem, entry)) {
         deft_view copy;
-        entry = b->entry_count++;
+        *entry = b->entry_count++;
         if (!deft__arena_copy(b->arena, stem, &copy) ||
-            !deft__map_put(&b->synonyms->keys, copy, entry)) {
+            !deft__map_put(&b->synonyms->keys, copy, *entry)) {
             return false;
         }
     }
@@ -48,7 +47,7 @@ static bool add_pairing(synonym_builder *b, deft_view stem, uint32_t group)
         return false;
     }
     b->pairings                     = items;
-    b->pairings[b->pairing_count++] = (pairing){entry, group};
+    b->pairings[b->pairing_count++] = (pairing){*entry, group};
     return true;
 }
 
@@ -61,12 +60,14 @@ static bool read_group(synonym_builder *b, const deft__image *image, deft_analyz
     while (deft__thesaurus_next(&rest, &phrase)) {
         deft_view word;
         if (is_single(analyzer, phrase, &word, &status)) {
-            const deft_view stem = deft_analyzer_stem(analyzer, word);
-            const uint32_t  term = deft__image_find_stem(image, stem);
-            if (!add_pairing(b, stem, group)) {
+            const deft_view stem  = deft_analyzer_stem(analyzer, word);
+            const uint32_t  term  = deft__image_find_stem(image, stem);
+            uint32_t        entry = 0;
+            if (!add_pairing(b, stem, group, &entry)) {
                 return false;
             }
             if (term != DEFT__NONE) {
+                b->synonyms->stem_entry[term]             = (uint16_t)(entry + 1);
                 b->synonyms->group_terms[(*term_count)++] = term;
             }
         } else if (status != DEFT_OK) {
@@ -109,10 +110,12 @@ deft_status deft__synonyms_init(deft__synonyms *synonyms, const deft__image *ima
     *synonyms = (deft__synonyms){
         .group_start = deft__arena_array(arena, (size_t)groups + 1, sizeof(uint32_t)),
         .group_terms = deft__arena_array(arena, texts / 2 + 1, sizeof(uint32_t)),
+        .stem_entry  = deft__arena_array(arena, (size_t)image->stem_count + 1, sizeof(uint16_t)),
     };
     deft__map_init(&synonyms->keys, image->header->hash_seed, arena->allocator);
 
-    bool     is_ok      = synonyms->group_start != NULL && synonyms->group_terms != NULL;
+    bool is_ok = synonyms->group_start != NULL && synonyms->group_terms != NULL &&
+                 synonyms->stem_entry != NULL;
     uint32_t term_count = 0;
     for (uint32_t g = 0; is_ok && g < groups; g++) {
         is_ok                        = read_group(&b, image, analyzer, g, &term_count);
@@ -130,4 +133,14 @@ deft_status deft__synonyms_init(deft__synonyms *synonyms, const deft__image *ima
 void deft__synonyms_clear(deft__synonyms *synonyms)
 {
     deft__map_clear(&synonyms->keys);
+}
+
+bool deft__synonyms_find(const deft__synonyms *synonyms, uint32_t stem, deft_view text,
+                         uint32_t *entry)
+{
+    if (stem == DEFT__NONE) {
+        return deft__map_find(&synonyms->keys, text, entry);
+    }
+    *entry = synonyms->stem_entry[stem] - 1u;
+    return synonyms->stem_entry[stem] > 0;
 }

@@ -9,24 +9,17 @@ static uint64_t key_of(uint32_t tool, uint32_t sum)
 // Puts `key` where the heap's order wants it, at `at` or below.
 static void sift_down(uint64_t *keys, size_t count, size_t at, uint64_t key)
 {
-    for (size_t child = 2 * at + 1; child < count; child = 2 * at + 1) {
-        if (child + 1 < count && keys[child + 1] < keys[child]) {
-            child++;
-        }
+    size_t child = 2 * at + 1;
+    while (child < count) {
+        // The smaller child, without a branch: it would be guessed wrongly every other time.
+        const size_t other = child + 1 < count ? child + 1 : child;
+        child += keys[other] < keys[child];
         if (key <= keys[child]) {
             break;
         }
         keys[at] = keys[child];
         at       = child;
-    }
-    keys[at] = key;
-}
-
-static void sift_up(uint64_t *keys, size_t at, uint64_t key)
-{
-    while (at > 0 && key < keys[(at - 1) / 2]) {
-        keys[at] = keys[(at - 1) / 2];
-        at       = (at - 1) / 2;
+        child    = 2 * at + 1;
     }
     keys[at] = key;
 }
@@ -40,9 +33,13 @@ void deft__best_offer(deft__best *best, uint32_t tool, uint32_t sum)
     if (best->is_allowed != NULL && !best->is_allowed(best->context, tool)) {
         return;
     }
-    if (best->count < best->max) {
-        sift_up(best->keys, best->count++, key);
-    } else {
+    if (best->count == best->max) {
         sift_down(best->keys, best->count, 0, key);
+        return;
+    }
+    best->keys[best->count++] = key;
+    // As long as there is room the order is of no use; then it is made at once.
+    for (size_t at = best->count == best->max ? best->max / 2 : 0; at-- > 0;) {
+        sift_down(best->keys, best->count, at, best->keys[at]);
     }
 }

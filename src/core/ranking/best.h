@@ -15,7 +15,7 @@
 #define DEFT__SCORE_BITS 20u
 #define DEFT__SCORE_MASK ((UINT32_C(1) << DEFT__SCORE_BITS) - 1)
 
-// A heap with the worst one on top.
+// Once it is full, a heap with the worst one on top.
 typedef struct deft__best {
     uint64_t *keys; // room for `max`
     size_t    count;

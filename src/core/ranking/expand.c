@@ -133,7 +133,7 @@ static void add_synonyms(deft__expansion *e, const deft__image *image,
                          deft_view stem, uint32_t number)
 {
     uint32_t entry = 0;
-    if (!deft__map_find(&synonyms->keys, stem, &entry)) {
+    if (!deft__synonyms_find(synonyms, word->stem, stem, &entry)) {
         return;
     }
     const bool     is_alone = word->stem == DEFT__NONE;
@@ -243,6 +243,7 @@ static void add_joined(deft__expansion *e, const deft__image *image, uint32_t nu
 // Square roots of 1 to 4, in 1/256: a word said twice counts more, but not twice.
 static const uint32_t repeat_value[] = {256, 362, 443, 512};
 
+// The different words of a query. Their values are for how often they are said, so far.
 static void collect_words(deft__expansion *e, const deft_term *terms, size_t count)
 {
     uint32_t repeats[DEFT__QUERY_WORDS_MAX] = {0};
@@ -259,7 +260,6 @@ static void collect_words(deft__expansion *e, const deft_term *terms, size_t cou
                 .text      = terms[i].word,
                 .stem      = DEFT__NONE,
                 .corrected = DEFT__NONE,
-                .value     = deft__word_weight(terms[i].word),
                 .is_whole  = terms[i].is_whole,
             };
         }
@@ -268,7 +268,7 @@ static void collect_words(deft__expansion *e, const deft_term *terms, size_t cou
     for (size_t k = 0; k < e->word_count; k++) {
         // Every word is there at least once; said oftener than four times it counts as four.
         const uint32_t more = repeats[k] < 2 ? 0 : repeats[k] - 1;
-        e->words[k].value   = e->words[k].value * repeat_value[more < 4 ? more : 3] >> 8;
+        e->words[k].value   = repeat_value[more < 4 ? more : 3];
     }
 }
 
@@ -307,9 +307,12 @@ deft_status deft__expand(deft__expansion *e, const deft__image *image,
     for (uint32_t i = 0; i < e->word_count; i++) {
         deft__query_word *word  = &e->words[i];
         const uint32_t    found = deft__image_find_word(image, word->text);
-        word->stem              = found != DEFT__NONE
-                                      ? image->words[found].stem
-                                      : deft__image_find_stem(image, deft_analyzer_stem(analyzer, word->text));
+        const uint32_t    weight =
+            found != DEFT__NONE ? image->words[found].weight : deft__word_weight(word->text);
+        word->value = word->value * weight >> 8;
+        word->stem  = found != DEFT__NONE
+                          ? image->words[found].stem
+                          : deft__image_find_stem(image, deft_analyzer_stem(analyzer, word->text));
         if (word->stem != DEFT__NONE) {
             const uint32_t form = found != DEFT__NONE ? image->words[found].form : DEFT__NONE;
             add_word(e, image, i, word->stem, form, DEFT_MATCH_WORD, 256);
@@ -320,7 +323,7 @@ deft_status deft__expand(deft__expansion *e, const deft__image *image,
     // After all words of the query have their places, so that an expansion never takes one.
     for (uint32_t i = 0; i < e->word_count; i++) {
         deft__query_word *word = &e->words[i];
-        const deft_view   stem = word->stem != DEFT__NONE ? deft__image_term_text(image, word->stem)
+        const deft_view   stem = word->stem != DEFT__NONE ? deft_view_make(NULL, 0)
                                                           : deft_analyzer_stem(analyzer, word->text);
         add_synonyms(e, image, synonyms, word, stem, i);
         if (i + 1 < e->word_count) {

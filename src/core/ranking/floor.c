@@ -90,13 +90,12 @@ uint64_t deft__evidence_of(const deft__hybrid *h, const deft__candidate *best)
                              : 0;
         }
         // In a query of one or two words a slip is a slip; in a long one it is chance.
-        const uint32_t stem = word->corrected != DEFT__NONE && full_count <= 2
-                                  ? h->image->words[word->corrected].stem
-                                  : word->stem;
-        of_field += deft__map_find(&h->synonyms->keys,
-                                   stem != DEFT__NONE ? deft__image_term_text(h->image, stem)
-                                                      : deft_analyzer_stem(h->analyzer, word->text),
-                                   &entry);
+        const uint32_t  stem = word->corrected != DEFT__NONE && full_count <= 2
+                                   ? h->image->words[word->corrected].stem
+                                   : word->stem;
+        const deft_view text = stem != DEFT__NONE ? deft_view_make(NULL, 0)
+                                                  : deft_analyzer_stem(h->analyzer, word->text);
+        of_field += deft__synonyms_find(h->synonyms, stem, text, &entry);
     }
     // The words that no tool has count against a candidate; those that were corrected do not.
     const uint64_t rarest  = deft__idf(h->image->tool_count, 0);

@@ -9,6 +9,7 @@
 #include "core/ranking/hybrid.h"
 
 #include "base/memory.h"
+#include "core/ranking/scan.h"
 
 // How much full coverage of the query, and of the name, lifts a tool: by three tenths each.
 static const uint64_t coverage_lift = 300; // in 1/1000
@@ -26,6 +27,11 @@ deft_status deft__hybrid_init(deft__hybrid *hybrid, const deft__image *image,
         deft__hybrid_clear(hybrid);
         return DEFT_OUT_OF_MEMORY;
     }
+    hybrid->marks = deft__new(allocator, (size_t)image->stem_count + 1);
+    if (hybrid->marks == NULL) {
+        deft__hybrid_clear(hybrid);
+        return DEFT_OUT_OF_MEMORY;
+    }
     return DEFT_OK;
 }
 
@@ -34,6 +40,9 @@ void deft__hybrid_clear(deft__hybrid *hybrid)
     deft_analyzer_free(hybrid->analyzer);
     deft__meaning_clear(&hybrid->meaning);
     deft__scorer_clear(&hybrid->scorer);
+    if (hybrid->marks != NULL) {
+        deft__free(hybrid->allocator, hybrid->marks, (size_t)hybrid->image->stem_count + 1);
+    }
     deft__free(hybrid->allocator, hybrid->keys, hybrid->key_capacity * sizeof *hybrid->keys);
     deft__free(hybrid->allocator, hybrid->candidates,
                hybrid->candidate_capacity * sizeof *hybrid->candidates);
@@ -61,14 +70,18 @@ static uint64_t name_coverage(const deft__image *image, const deft__expansion *e
     return whole > 0 ? covered * 1000 / whole : 0;
 }
 
-deft__lifts deft__lifts_of(const deft__image *image, const deft__expansion *e, uint32_t tool,
-                           uint32_t coverage)
+static deft__lifts lifts_from(uint32_t coverage, uint64_t name)
 {
-    deft__lifts lifts   = {.coverage = (uint64_t)coverage * 1000 / DEFT__COVERAGE_FULL,
-                           .name     = name_coverage(image, e, tool)};
+    deft__lifts lifts = {.coverage = (uint64_t)coverage * 1000 / DEFT__COVERAGE_FULL, .name = name};
     lifts.coverage_lift = lifts.coverage * coverage_lift / 1000;
     lifts.name_lift     = lifts.name * name_lift / 1000;
     return lifts;
+}
+
+deft__lifts deft__lifts_of(const deft__image *image, const deft__expansion *e, uint32_t tool,
+                           uint32_t coverage)
+{
+    return lifts_from(coverage, name_coverage(image, e, tool));
 }
 
 uint64_t deft__final_of(uint32_t score, deft__lifts lifts)
@@ -107,16 +120,44 @@ static void take_candidates(deft__hybrid *h, const deft__best *best)
     h->candidate_count = best->count;
 }
 
+// name_coverage() for many tools: what each stem counts is looked up instead of searched for.
+static uint64_t marked_coverage(const deft__hybrid *h, const uint32_t *worths, uint32_t tool)
+{
+    const deft__image *image   = h->image;
+    uint64_t           whole   = 0;
+    uint64_t           covered = 0;
+    for (uint32_t i = image->name_starts[tool]; i < image->name_starts[tool + 1]; i++) {
+        const uint32_t term = image->name_terms[i];
+        const uint64_t idf  = image->terms[term].idf;
+        whole += idf * 256;
+        covered += idf * worths[h->marks[term]];
+    }
+    return whole > 0 ? covered * 1000 / whole : 0;
+}
+
 static void look_closer(deft__hybrid *h)
 {
+    const deft__expansion *e                                 = &h->expansion;
+    uint32_t               worths[DEFT__QUERY_WORDS_MAX + 1] = {0};
+    for (uint32_t w = (uint32_t)e->word_count; w-- > 0;) {
+        if (e->words[w].stem != DEFT__NONE) {
+            h->marks[e->words[w].stem] = (uint8_t)(w + 1); // the first of several with this stem
+            worths[w + 1]              = e->words[w].value < 256 ? e->words[w].value : 256;
+        }
+    }
     for (size_t i = 0; i < h->candidate_count; i++) {
         deft__candidate  *candidate = &h->candidates[i];
         const deft__lifts lifts =
-            deft__lifts_of(h->image, &h->expansion, candidate->tool, candidate->coverage);
+            lifts_from(candidate->coverage, marked_coverage(h, worths, candidate->tool));
         candidate->name  = (uint32_t)lifts.name;
         candidate->words = deft__final_of(candidate->score, lifts);
         candidate->final = candidate->words;
         h->best_words    = candidate->words > h->best_words ? candidate->words : h->best_words;
+    }
+    for (size_t w = 0; w < e->word_count; w++) {
+        if (e->words[w].stem != DEFT__NONE) {
+            h->marks[e->words[w].stem] = 0;
+        }
     }
 }
 
@@ -138,9 +179,9 @@ static void sort_by_gap(deft__candidate *candidates, size_t count, size_t gap)
     }
 }
 
-// Shell sort with the gaps of Ciura, continued by 9/4: in place, no recursion, quick for the few
-// dozen that there are, and never far from linear for as many as anyone asks for.
-static void sort_candidates(deft__candidate *candidates, size_t count)
+// Shell sort with the gaps of Ciura, continued by 9/4: in place, no recursion, and never far from
+// linear for as many as anyone asks for.
+static void sort_many(deft__candidate *candidates, size_t count)
 {
     static const size_t ciura[] = {701, 301, 132, 57, 23, 10, 4, 1};
     size_t              large   = 701;
@@ -152,6 +193,33 @@ static void sort_candidates(deft__candidate *candidates, size_t count)
     }
     for (size_t g = 0; g < sizeof ciura / sizeof ciura[0]; g++) {
         sort_by_gap(candidates, count, ciura[g]);
+    }
+}
+
+// Candidates that are sorted by counting how many come before each. That compares all with all, but
+// without a branch to be guessed wrongly, which is what takes a sort of few its time.
+#define RANKED_MAX 192u
+
+static void sort_candidates(deft__candidate *candidates, size_t count)
+{
+    deft__candidate unsorted[RANKED_MAX];
+    uint64_t        finals[RANKED_MAX];
+    uint64_t        tools[RANKED_MAX];
+    uint16_t        ranks[RANKED_MAX];
+    if (count > RANKED_MAX) {
+        sort_many(candidates, count);
+    }
+    if (count < 2 || count > RANKED_MAX) {
+        return;
+    }
+    for (size_t i = 0; i < count; i++) {
+        finals[i] = candidates[i].final;
+        tools[i]  = candidates[i].tool;
+    }
+    memcpy(unsorted, candidates, count * sizeof *candidates);
+    deft__rank_all(finals, tools, count, ranks);
+    for (size_t i = 0; i < count; i++) {
+        candidates[ranks[i]] = unsorted[i];
     }
 }
 

@@ -57,6 +57,7 @@ typedef struct deft__hybrid {
     deft__meaning meaning; // of the last run, where there is a model
     deft__fusion  fusion;
 
+    uint8_t         *marks;      // per stem: which word of the query it is, from 1; 0 between runs
     uint64_t         best_words; // the best score by words alone
     deft__candidate *candidates; // best first after a run
     size_t           candidate_count;

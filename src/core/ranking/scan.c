@@ -1,104 +1,165 @@
 #include "core/ranking/scan.h"
 
-size_t deft__scan_plain(const uint32_t *values, size_t from, size_t count, uint32_t mask,
-                        uint32_t least)
-{
-    for (size_t i = from; i < count; i++) {
-        if ((values[i] & mask) >= least) {
-            return i;
-        }
-    }
-    return count;
-}
+#include "core/index/image.h"
 
 // Appends the hits from `from` on to the `found_count` that are there.
-static size_t scan_rest(const uint32_t *values, size_t from, size_t count, uint32_t mask,
-                        uint32_t least, uint16_t *found, size_t found_count)
+static size_t scan_rest(const uint16_t *values, size_t from, size_t count, uint32_t least,
+                        uint16_t *found, size_t found_count)
 {
     for (size_t i = from; i < count; i++) {
-        if ((values[i] & mask) >= least) {
+        if (values[i] >= least) {
             found[found_count++] = (uint16_t)i;
         }
     }
     return found_count;
 }
 
-size_t deft__scan_all_plain(const uint32_t *values, size_t count, uint32_t mask, uint32_t least,
-                            uint16_t *found)
+size_t deft__scan_all_plain(const uint16_t *values, size_t count, uint32_t least, uint16_t *found)
 {
-    return scan_rest(values, 0, count, mask, least, found, 0);
+    return scan_rest(values, 0, count, least, found, 0);
 }
 
-// How many bits are set: in pairs, in fours, in eights, and these added up by one multiplication.
-// The compiler's own would be a call where the processor may lack the instruction.
-static unsigned count_bits(uint32_t value)
+static size_t count_plain(const uint16_t *values, size_t count, uint32_t least)
 {
-    value -= value >> 1 & 0x55555555u;
-    value = (value & 0x33333333u) + (value >> 2 & 0x33333333u);
-    value = (value + (value >> 4)) & 0x0F0F0F0Fu;
-    return value * 0x01010101u >> 24;
+    size_t reaching = 0;
+    for (size_t i = 0; i < count; i++) {
+        reaching += values[i] >= least;
+    }
+    return reaching;
+}
+
+// Bit by bit from the highest, each kept when enough values reach the number with it.
+static uint32_t nth_largest(const uint16_t *values, size_t count, size_t nth,
+                            size_t (*count_reaching)(const uint16_t *values, size_t count,
+                                                     uint32_t least))
+{
+    uint32_t number = 0;
+    for (uint32_t bit = 1u << 15; bit > 0 && count > nth; bit >>= 1) {
+        const size_t reaching = count_reaching(values, count, number | bit);
+        number |= reaching >= nth ? bit : 0;
+        if (reaching >= nth && reaching - nth <= nth / 8) {
+            break;
+        }
+    }
+    return number;
+}
+
+uint32_t deft__nth_largest_plain(const uint16_t *values, size_t count, size_t nth)
+{
+    return nth_largest(values, count, nth, count_plain);
+}
+
+// How many of the items from `from` on come before one.
+static size_t rank_rest(const uint64_t *values, const uint64_t *numbers, size_t from, size_t count,
+                        size_t item)
+{
+    size_t rank = 0;
+    for (size_t i = from; i < count; i++) {
+        rank += (size_t)(values[i] > values[item]) |
+                ((size_t)(values[i] == values[item]) & (size_t)(numbers[i] < numbers[item]));
+    }
+    return rank;
+}
+
+void deft__rank_all_plain(const uint64_t *values, const uint64_t *numbers, size_t count,
+                          uint16_t *ranks)
+{
+    for (size_t i = 0; i < count; i++) {
+        ranks[i] = (uint16_t)rank_rest(values, numbers, 0, count, i);
+    }
 }
 
 size_t deft__scan_letters_plain(const uint32_t *letters, size_t from, size_t count, uint32_t wanted,
                                 unsigned bits_max)
 {
     size_t i = from;
-    while (i < count && count_bits(letters[i] ^ wanted) > bits_max) {
+    while (i < count && deft__count_bits(letters[i] ^ wanted) > bits_max) {
         i++;
     }
     return i;
 }
 
-void deft__add_bounds_plain(uint32_t *bounds, const uint8_t *maxima, size_t count, uint32_t weight)
+void deft__add_bounds_plain(uint16_t *bounds, const uint8_t *maxima, size_t count, uint16_t weight)
 {
     for (size_t i = 0; i < count; i++) {
-        bounds[i] += weight * maxima[i] >> 8;
+        const uint32_t bound = bounds[i] + ((uint32_t)weight * maxima[i] >> 8);
+        bounds[i]            = (uint16_t)(bound < UINT16_MAX ? bound : UINT16_MAX);
     }
 }
 
 #if defined(__x86_64__) && defined(__GNUC__)
 #include <immintrin.h>
 
-// Masked values stay below 2^31, so the signed comparison is right.
-__attribute__((target("avx2"))) static size_t scan_avx2(const uint32_t *values, size_t from,
-                                                        size_t count, uint32_t mask, uint32_t least)
+// All bits of a number where a value reaches `least`.
+__attribute__((target("avx2"))) static __m256i reach(const uint16_t *values, __m256i least)
 {
-    const __m256i masks = _mm256_set1_epi32((int)mask);
-    const __m256i below = _mm256_set1_epi32((int)least - 1);
-    size_t        i     = from;
-    for (; i + 16 <= count; i += 16) {
-        const __m256i a = _mm256_and_si256(
-            _mm256_loadu_si256((const __m256i *)(const void *)(values + i)), masks);
-        const __m256i b = _mm256_and_si256(
-            _mm256_loadu_si256((const __m256i *)(const void *)(values + i + 8)), masks);
-        const __m256i over_a = _mm256_cmpgt_epi32(a, below);
-        const __m256i over_b = _mm256_cmpgt_epi32(b, below);
-        if (_mm256_testz_si256(_mm256_or_si256(over_a, over_b), _mm256_or_si256(over_a, over_b)) ==
-            0) {
-            break;
-        }
-    }
-    return deft__scan_plain(values, i, count, mask, least);
+    const __m256i some = _mm256_loadu_si256((const __m256i *)(const void *)values);
+    return _mm256_cmpeq_epi16(_mm256_max_epu16(some, least), some);
 }
 
-__attribute__((target("avx2"))) static size_t scan_all_avx2(const uint32_t *values, size_t count,
-                                                            uint32_t mask, uint32_t least,
-                                                            uint16_t *found)
+__attribute__((target("avx2"))) static size_t scan_all_avx2(const uint16_t *values, size_t count,
+                                                            uint32_t least, uint16_t *found)
 {
-    const __m256i masks       = _mm256_set1_epi32((int)mask);
-    const __m256i below       = _mm256_set1_epi32((int)least - 1);
+    const __m256i leasts      = _mm256_set1_epi16((short)least);
     size_t        found_count = 0;
     size_t        i           = 0;
-    for (; i + 8 <= count; i += 8) {
-        const __m256i masked = _mm256_and_si256(
-            _mm256_loadu_si256((const __m256i *)(const void *)(values + i)), masks);
-        const __m256i over = _mm256_cmpgt_epi32(masked, below);
-        unsigned      hits = (unsigned)_mm256_movemask_ps(_mm256_castsi256_ps(over));
+    for (; i + 32 <= count; i += 32) {
+        const __m256i both =
+            _mm256_packs_epi16(reach(values + i, leasts), reach(values + i + 16, leasts));
+        // Packing leaves the halves of the two next to one another.
+        unsigned hits = (unsigned)_mm256_movemask_epi8(_mm256_permute4x64_epi64(both, 0xD8));
         for (; hits != 0; hits &= hits - 1) {
             found[found_count++] = (uint16_t)(i + (unsigned)__builtin_ctz(hits));
         }
     }
-    return scan_rest(values, i, count, mask, least, found, found_count);
+    return scan_rest(values, i, count, least, found, found_count);
+}
+
+__attribute__((target("avx2"))) static size_t count_avx2(const uint16_t *values, size_t count,
+                                                         uint32_t least)
+{
+    const __m256i leasts = _mm256_set1_epi16((short)least);
+    __m256i       sums   = _mm256_setzero_si256();
+    size_t        i      = 0;
+    while (i + 16 <= count) {
+        // Counted down from zero in 16 bits, for as long as these suffice.
+        __m256i      negative = _mm256_setzero_si256();
+        const size_t end      = count - i > 16384 ? i + 16384 : count;
+        for (; i + 16 <= end; i += 16) {
+            negative = _mm256_add_epi16(negative, reach(values + i, leasts));
+        }
+        sums = _mm256_sub_epi32(sums, _mm256_madd_epi16(negative, _mm256_set1_epi16(1)));
+    }
+    const __m128i four =
+        _mm_add_epi32(_mm256_castsi256_si128(sums), _mm256_extracti128_si256(sums, 1));
+    const __m128i two = _mm_add_epi32(four, _mm_shuffle_epi32(four, 0x4E));
+    const __m128i one = _mm_add_epi32(two, _mm_shuffle_epi32(two, 0xB1));
+    return (uint32_t)_mm_cvtsi128_si32(one) + count_plain(values + i, count - i, least);
+}
+
+__attribute__((target("avx2"))) static void rank_all_avx2(const uint64_t *values,
+                                                          const uint64_t *numbers, size_t count,
+                                                          uint16_t *ranks)
+{
+    for (size_t item = 0; item < count; item++) {
+        const __m256i value    = _mm256_set1_epi64x((long long)values[item]);
+        const __m256i number   = _mm256_set1_epi64x((long long)numbers[item]);
+        __m256i       negative = _mm256_setzero_si256();
+        size_t        i        = 0;
+        for (; i + 4 <= count; i += 4) {
+            const __m256i other = _mm256_loadu_si256((const __m256i *)(const void *)(values + i));
+            const __m256i lower = _mm256_cmpgt_epi64(
+                number, _mm256_loadu_si256((const __m256i *)(const void *)(numbers + i)));
+            const __m256i before =
+                _mm256_or_si256(_mm256_cmpgt_epi64(other, value),
+                                _mm256_and_si256(_mm256_cmpeq_epi64(other, value), lower));
+            negative = _mm256_add_epi64(negative, before);
+        }
+        const __m128i two =
+            _mm_add_epi64(_mm256_castsi256_si128(negative), _mm256_extracti128_si256(negative, 1));
+        const long long sum = _mm_cvtsi128_si64(two) + _mm_extract_epi64(two, 1);
+        ranks[item]         = (uint16_t)((size_t)-sum + rank_rest(values, numbers, i, count, item));
+    }
 }
 
 // The bits of each half byte come from a table; those of the four bytes of a number are added up.
@@ -128,32 +189,41 @@ __attribute__((target("avx2"))) static size_t scan_letters_avx2(const uint32_t *
     return deft__scan_letters_plain(letters, i, count, wanted, bits_max);
 }
 
-__attribute__((target("avx2"))) static void add_bounds_avx2(uint32_t *bounds, const uint8_t *maxima,
-                                                            size_t count, uint32_t weight)
+// The largest impacts in the high bytes, so that the high half of a product is what is wanted.
+__attribute__((target("avx2"))) static void add_bounds_avx2(uint16_t *bounds, const uint8_t *maxima,
+                                                            size_t count, uint16_t weight)
 {
-    const __m256i weights = _mm256_set1_epi32((int)weight);
+    const __m256i weights = _mm256_set1_epi16((short)weight);
     size_t        i       = 0;
-    for (; i + 8 <= count; i += 8) {
-        const __m256i largest =
-            _mm256_cvtepu8_epi32(_mm_loadl_epi64((const __m128i *)(const void *)(maxima + i)));
-        const __m256i gains = _mm256_srli_epi32(_mm256_mullo_epi32(largest, weights), 8);
-        __m256i      *place = (__m256i *)(void *)(bounds + i);
-        _mm256_storeu_si256(place, _mm256_add_epi32(_mm256_loadu_si256(place), gains));
+    for (; i + 16 <= count; i += 16) {
+        const __m256i largest = _mm256_slli_epi16(
+            _mm256_cvtepu8_epi16(_mm_loadu_si128((const __m128i *)(const void *)(maxima + i))), 8);
+        __m256i *place = (__m256i *)(void *)(bounds + i);
+        _mm256_storeu_si256(place, _mm256_adds_epu16(_mm256_loadu_si256(place),
+                                                     _mm256_mulhi_epu16(largest, weights)));
     }
     deft__add_bounds_plain(bounds + i, maxima + i, count - i, weight);
 }
 
-size_t deft__scan(const uint32_t *values, size_t from, size_t count, uint32_t mask, uint32_t least)
+size_t deft__scan_all(const uint16_t *values, size_t count, uint32_t least, uint16_t *found)
 {
-    return __builtin_cpu_supports("avx2") ? scan_avx2(values, from, count, mask, least)
-                                          : deft__scan_plain(values, from, count, mask, least);
+    return __builtin_cpu_supports("avx2") ? scan_all_avx2(values, count, least, found)
+                                          : deft__scan_all_plain(values, count, least, found);
 }
 
-size_t deft__scan_all(const uint32_t *values, size_t count, uint32_t mask, uint32_t least,
-                      uint16_t *found)
+uint32_t deft__nth_largest(const uint16_t *values, size_t count, size_t nth)
 {
-    return __builtin_cpu_supports("avx2") ? scan_all_avx2(values, count, mask, least, found)
-                                          : deft__scan_all_plain(values, count, mask, least, found);
+    return nth_largest(values, count, nth,
+                       __builtin_cpu_supports("avx2") ? count_avx2 : count_plain);
+}
+
+void deft__rank_all(const uint64_t *values, const uint64_t *numbers, size_t count, uint16_t *ranks)
+{
+    if (__builtin_cpu_supports("avx2")) {
+        rank_all_avx2(values, numbers, count, ranks);
+    } else {
+        deft__rank_all_plain(values, numbers, count, ranks);
+    }
 }
 
 size_t deft__scan_letters(const uint32_t *letters, size_t from, size_t count, uint32_t wanted,
@@ -164,7 +234,7 @@ size_t deft__scan_letters(const uint32_t *letters, size_t from, size_t count, ui
                : deft__scan_letters_plain(letters, from, count, wanted, bits_max);
 }
 
-void deft__add_bounds(uint32_t *bounds, const uint8_t *maxima, size_t count, uint32_t weight)
+void deft__add_bounds(uint16_t *bounds, const uint8_t *maxima, size_t count, uint16_t weight)
 {
     if (__builtin_cpu_supports("avx2")) {
         add_bounds_avx2(bounds, maxima, count, weight);
@@ -175,15 +245,19 @@ void deft__add_bounds(uint32_t *bounds, const uint8_t *maxima, size_t count, uin
 
 #else
 
-size_t deft__scan(const uint32_t *values, size_t from, size_t count, uint32_t mask, uint32_t least)
+size_t deft__scan_all(const uint16_t *values, size_t count, uint32_t least, uint16_t *found)
 {
-    return deft__scan_plain(values, from, count, mask, least);
+    return deft__scan_all_plain(values, count, least, found);
 }
 
-size_t deft__scan_all(const uint32_t *values, size_t count, uint32_t mask, uint32_t least,
-                      uint16_t *found)
+uint32_t deft__nth_largest(const uint16_t *values, size_t count, size_t nth)
 {
-    return deft__scan_all_plain(values, count, mask, least, found);
+    return deft__nth_largest_plain(values, count, nth);
+}
+
+void deft__rank_all(const uint64_t *values, const uint64_t *numbers, size_t count, uint16_t *ranks)
+{
+    deft__rank_all_plain(values, numbers, count, ranks);
 }
 
 size_t deft__scan_letters(const uint32_t *letters, size_t from, size_t count, uint32_t wanted,
@@ -192,7 +266,7 @@ size_t deft__scan_letters(const uint32_t *letters, size_t from, size_t count, ui
     return deft__scan_letters_plain(letters, from, count, wanted, bits_max);
 }
 
-void deft__add_bounds(uint32_t *bounds, const uint8_t *maxima, size_t count, uint32_t weight)
+void deft__add_bounds(uint16_t *bounds, const uint8_t *maxima, size_t count, uint16_t weight)
 {
     deft__add_bounds_plain(bounds, maxima, count, weight);
 }

@@ -6,30 +6,33 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// The first index from `from` on where (values[index] & mask) >= least; `count` when there is
-// none.
-size_t deft__scan(const uint32_t *values, size_t from, size_t count, uint32_t mask, uint32_t least);
+// Every index below `count`, which is at most 65,536, where values[index] >= least, into `found`; how
+// many.
+size_t deft__scan_all(const uint16_t *values, size_t count, uint32_t least, uint16_t *found);
 
-// Every index below `count`, which is at most 65,536, where (values[index] & mask) >= least, into
-// `found`; how many.
-size_t deft__scan_all(const uint32_t *values, size_t count, uint32_t mask, uint32_t least,
-                      uint16_t *found);
+// A number that at least `nth` of the values reach, and not many more: the largest such number but for
+// what an eighth of `nth` more or less makes. 0 when there are no more than `nth`.
+uint32_t deft__nth_largest(const uint16_t *values, size_t count, size_t nth);
+
+// How many of `count` items come before each: those with a higher value, which is below 2^63, and of
+// equals those with a lower number. All numbers differ.
+void deft__rank_all(const uint64_t *values, const uint64_t *numbers, size_t count, uint16_t *ranks);
 
 // The first index from `from` on where letters[index] differs from `wanted` in at most `bits_max`
 // bits; `count` when there is none.
 size_t deft__scan_letters(const uint32_t *letters, size_t from, size_t count, uint32_t wanted,
                           unsigned bits_max);
 
-// bounds[i] += weight * maxima[i] >> 8, for `count` items.
-void deft__add_bounds(uint32_t *bounds, const uint8_t *maxima, size_t count, uint32_t weight);
+// bounds[i] += weight * maxima[i] >> 8, for `count` items, but never above UINT16_MAX.
+void deft__add_bounds(uint16_t *bounds, const uint8_t *maxima, size_t count, uint16_t weight);
 
 // The plain versions, for tests to compare with.
-size_t deft__scan_plain(const uint32_t *values, size_t from, size_t count, uint32_t mask,
-                        uint32_t least);
-size_t deft__scan_all_plain(const uint32_t *values, size_t count, uint32_t mask, uint32_t least,
-                            uint16_t *found);
+size_t deft__scan_all_plain(const uint16_t *values, size_t count, uint32_t least, uint16_t *found);
+uint32_t deft__nth_largest_plain(const uint16_t *values, size_t count, size_t nth);
+void     deft__rank_all_plain(const uint64_t *values, const uint64_t *numbers, size_t count,
+                              uint16_t *ranks);
 size_t deft__scan_letters_plain(const uint32_t *letters, size_t from, size_t count, uint32_t wanted,
                                 unsigned bits_max);
-void deft__add_bounds_plain(uint32_t *bounds, const uint8_t *maxima, size_t count, uint32_t weight);
+void deft__add_bounds_plain(uint16_t *bounds, const uint8_t *maxima, size_t count, uint16_t weight);
 
 #endif

@@ -10,48 +10,87 @@ static uint32_t next_number(uint32_t *state)
     return *state >> 8;
 }
 
-static void scanning_finds_the_first_that_is_large_enough(void **state)
-{
-    (void)state;
-    uint32_t seed = 1;
-    uint32_t values[133];
-    for (int round = 0; round < 2000; round++) {
-        const size_t   count = next_number(&seed) % (array_size(values) + 1);
-        const uint32_t mask  = (1u << 20) - 1;
-        const uint32_t least = 1 + next_number(&seed) % 1000;
-        for (size_t i = 0; i < count; i++) {
-            // High bits are another number's business and must not count.
-            values[i] = next_number(&seed) % 1001 | next_number(&seed) << 20;
-        }
-        for (size_t from = 0; from <= count; from += 1 + next_number(&seed) % 9) {
-            assert_int_equal(deft__scan(values, from, count, mask, least),
-                             deft__scan_plain(values, from, count, mask, least));
-        }
-    }
-}
-
 static void scanning_all_finds_all(void **state)
 {
     (void)state;
     uint32_t seed = 3;
     for (int round = 0; round < 500; round++) {
-        uint32_t       values[133];
+        uint16_t       values[133];
         uint16_t       wide[133];
         uint16_t       plain[133];
-        const size_t   count = next_number(&seed) % (array_size(values) + 1);
-        const uint32_t mask  = (1u << 20) - 1;
-        const uint32_t least = 1 + next_number(&seed) % 1000;
+        const size_t   count    = next_number(&seed) % (array_size(values) + 1);
+        const uint32_t least    = 1 + next_number(&seed) % UINT16_MAX;
+        size_t         expected = 0;
         for (size_t i = 0; i < count; i++) {
-            values[i] = next_number(&seed) % 1001 | next_number(&seed) << 20;
+            values[i] = (uint16_t)next_number(&seed);
+            expected += values[i] >= least;
         }
-        const size_t found = deft__scan_all(values, count, mask, least, wide);
-        assert_int_equal(deft__scan_all_plain(values, count, mask, least, plain), found);
-        assert_memory_equal(wide, plain, found * sizeof wide[0]);
-        size_t expected = 0;
-        for (size_t i = 0; i < count; i++) {
-            expected += (values[i] & mask) >= least;
-        }
+        const size_t found = deft__scan_all(values, count, least, wide);
         assert_int_equal(found, expected);
+        assert_int_equal(deft__scan_all_plain(values, count, least, plain), found);
+        assert_memory_equal(wide, plain, found * sizeof wide[0]);
+    }
+}
+
+static void the_nth_largest_leaves_few_too_many(void **state)
+{
+    (void)state;
+    static uint16_t values[40000];
+    uint32_t        seed = 5;
+    for (int round = 0; round < 300; round++) {
+        const size_t count =
+            next_number(&seed) % (round % 50 == 0 ? array_size(values) : (size_t)300);
+        const size_t   nth  = 1 + next_number(&seed) % 60;
+        const uint32_t most = 1 + next_number(&seed) % UINT16_MAX;
+        for (size_t i = 0; i < count; i++) {
+            values[i] = (uint16_t)(next_number(&seed) % (most + 1));
+        }
+        const uint32_t nth_largest = deft__nth_largest(values, count, nth);
+        size_t         reaching    = 0;
+        size_t         above       = 0;
+        for (size_t i = 0; i < count; i++) {
+            reaching += values[i] >= nth_largest;
+            above += values[i] > nth_largest;
+        }
+        assert_int_equal(nth_largest, deft__nth_largest_plain(values, count, nth));
+        assert_true(reaching >= nth || count < nth);
+        assert_true(count <= nth || above < nth + nth / 8 + 1);
+    }
+    for (size_t i = 0; i < array_size(values); i++) {
+        values[i] = UINT16_MAX;
+    }
+    assert_int_equal(deft__nth_largest(values, array_size(values), 3), UINT16_MAX);
+    assert_int_equal(deft__nth_largest(values, 3, 3), 0);
+    assert_int_equal(deft__nth_largest(values, 0, 3), 0);
+}
+
+static void ranks_put_items_in_order(void **state)
+{
+    (void)state;
+    uint32_t seed = 13;
+    for (int round = 0; round < 300; round++) {
+        uint64_t     values[70];
+        uint64_t     numbers[70];
+        uint16_t     wide[70];
+        uint16_t     plain[70];
+        bool         is_taken[70] = {false};
+        const size_t count        = next_number(&seed) % (array_size(values) + 1);
+        for (size_t i = 0; i < count; i++) {
+            values[i]  = (uint64_t)next_number(&seed) % 9 << next_number(&seed) % 59;
+            numbers[i] = i * 7919 % 71; // all differ
+        }
+        deft__rank_all(values, numbers, count, wide);
+        deft__rank_all_plain(values, numbers, count, plain);
+        assert_memory_equal(wide, plain, count * sizeof wide[0]);
+        for (size_t i = 0; i < count; i++) {
+            assert_true(wide[i] < count && !is_taken[wide[i]]);
+            is_taken[wide[i]] = true;
+            for (size_t k = 0; k < count; k++) {
+                const bool is_before =
+                    values[k] > values[i] || (values[k] == values[i] && numbers[k] < numbers[i]);
+                assert_true(is_before == (wide[k] < wide[i]));
+            }
+        }
     }
 }
 
@@ -80,28 +119,19 @@ static void words_with_nearly_the_same_letters_are_found(void **state)
     }
 }
 
-static void nothing_is_found_in_nothing(void **state)
-{
-    (void)state;
-    const uint32_t values[4] = {0, 0, 0, 0};
-    assert_int_equal(deft__scan(values, 0, 0, UINT32_MAX >> 1, 1), 0);
-    assert_int_equal(deft__scan(values, 0, 4, UINT32_MAX >> 1, 1), 4);
-    assert_int_equal(deft__scan(values, 4, 4, UINT32_MAX >> 1, 1), 4);
-}
-
 static void bounds_add_up_alike(void **state)
 {
     (void)state;
     uint32_t seed = 7;
     for (int round = 0; round < 500; round++) {
         uint8_t        maxima[100];
-        uint32_t       wide[100];
-        uint32_t       plain[100];
+        uint16_t       wide[100];
+        uint16_t       plain[100];
         const size_t   count  = next_number(&seed) % (array_size(maxima) + 1);
-        const uint32_t weight = next_number(&seed) % 8192;
+        const uint16_t weight = (uint16_t)next_number(&seed);
         for (size_t i = 0; i < count; i++) {
             maxima[i] = (uint8_t)next_number(&seed);
-            wide[i] = plain[i] = next_number(&seed) % 100000;
+            wide[i] = plain[i] = (uint16_t)next_number(&seed); // half of them reach the top
         }
         deft__add_bounds(wide, maxima, count, weight);
         deft__add_bounds_plain(plain, maxima, count, weight);
@@ -112,10 +142,10 @@ static void bounds_add_up_alike(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(scanning_finds_the_first_that_is_large_enough),
         cmocka_unit_test(scanning_all_finds_all),
+        cmocka_unit_test(the_nth_largest_leaves_few_too_many),
+        cmocka_unit_test(ranks_put_items_in_order),
         cmocka_unit_test(words_with_nearly_the_same_letters_are_found),
-        cmocka_unit_test(nothing_is_found_in_nothing),
         cmocka_unit_test(bounds_add_up_alike),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -6,26 +6,33 @@
 // query's tools fill few blocks and most bounds are low. The blocks with the highest bounds are
 // scored first; after them the bar, the worst of the best so far, is nearly as high as it gets, and
 // of the other blocks only those are scored whose bound reaches it.
+//
+// Common terms have rows (rows.h), which are added up for all places of a block at once, and only until
+// it is sure that none of them can reach the bar. Rare ones have postings: these are sorted into
+// chains, one for each block.
 #include "core/ranking/score.h"
 
 #include "base/memory.h"
 #include "core/ranking/scan.h"
 
-// Blocks that are scored first, at least. They hold some forty times as many tools as are kept.
-static const uint32_t first_blocks_min = 16;
+// Blocks that are scored first. They hold some twenty times as many tools as are kept.
+#define FIRST_BLOCKS 16u
 
-#define BUCKETS 256u
+// Bounds that are looked through at once.
+#define LISTED_AT_ONCE 1024u
 
 deft_status deft__scorer_init(deft__scorer *scorer, const deft__image *image,
                               const deft_allocator *allocator)
 {
-    const size_t count = (size_t)image->block_count + 1; // never none: NULL means no memory
-    scorer->image      = image;
-    scorer->allocator  = allocator;
-    scorer->bounds     = deft__new(allocator, count * sizeof *scorer->bounds);
-    scorer->first      = deft__new(allocator, count * sizeof *scorer->first);
-    scorer->chains     = deft__new(allocator, count * sizeof *scorer->chains);
-    if (scorer->bounds == NULL || scorer->first == NULL || scorer->chains == NULL) {
+    const size_t count  = (size_t)image->block_count + 1; // never none: NULL means no memory
+    scorer->image       = image;
+    scorer->allocator   = allocator;
+    scorer->bounds      = deft__new(allocator, count * sizeof *scorer->bounds);
+    scorer->rare_bounds = deft__new(allocator, count * sizeof *scorer->rare_bounds);
+    scorer->listed      = deft__new(allocator, count * sizeof *scorer->listed);
+    scorer->chains      = deft__new(allocator, count * sizeof *scorer->chains);
+    if (scorer->bounds == NULL || scorer->rare_bounds == NULL || scorer->listed == NULL ||
+        scorer->chains == NULL) {
         deft__scorer_clear(scorer);
         return DEFT_OUT_OF_MEMORY;
     }
@@ -37,207 +44,275 @@ void deft__scorer_clear(deft__scorer *scorer)
     if (scorer->image != NULL) {
         const size_t count = (size_t)scorer->image->block_count + 1;
         deft__free(scorer->allocator, scorer->chains, count * sizeof *scorer->chains);
-        deft__free(scorer->allocator, scorer->first, count * sizeof *scorer->first);
+        deft__free(scorer->allocator, scorer->listed, count * sizeof *scorer->listed);
+        deft__free(scorer->allocator, scorer->rare_bounds, count * sizeof *scorer->rare_bounds);
         deft__free(scorer->allocator, scorer->bounds, count * sizeof *scorer->bounds);
     }
-    scorer->chains = NULL;
-    scorer->first  = NULL;
-    scorer->bounds = NULL;
+    scorer->chains      = NULL;
+    scorer->listed      = NULL;
+    scorer->rare_bounds = NULL;
+    scorer->bounds      = NULL;
 }
 
-// What a tool's sum gains from a posting of a term.
-static inline uint32_t gain(uint32_t weight, uint32_t mass, uint32_t impact)
-{
-    return (weight * impact >> DEFT__IMPACT_BITS) + mass;
-}
+// --- terms ---------------------------------------------------------------------------------
 
-// Adds the most that each block can gain from a term.
-static void add_bounds(deft__scorer *scorer, const deft__scored_term *term)
+// Keeps a term with blocks behind those that weigh more.
+static void keep_dense(deft__scorer *scorer, deft__row_term term)
 {
-    uint32_t *bounds = scorer->bounds;
-    if (term->bounds.maxima != NULL) {
-        deft__add_bounds(bounds, term->bounds.maxima, scorer->image->block_count, term->weight);
-        return;
+    size_t at = scorer->dense_count++;
+    for (; at > 0 && scorer->dense[at - 1].weight < term.weight; at--) {
+        scorer->dense[at] = scorer->dense[at - 1];
     }
-    uint32_t p = 0;
-    while (p < term->count) {
-        const uint32_t block   = deft__block_of(term->postings[p]);
-        uint32_t       largest = 0;
-        while (p < term->count && deft__block_of(term->postings[p]) == block) {
-            const uint32_t impact = deft__impact_of(term->postings[p++]);
-            largest               = impact > largest ? impact : largest;
+    scorer->dense[at] = term;
+}
+
+// Bounds the blocks of a term without rows and, where it `is_chained`, hangs its postings into their
+// chains.
+static void add_postings(deft__scorer *scorer, deft__sparse_term term, bool is_chained)
+{
+    deft__rare_posting *rare    = scorer->rare + scorer->rare_count;
+    uint32_t            last    = DEFT__NONE; // the block before
+    uint32_t            largest = 0;          // gain in it so far
+    for (uint32_t p = 0; p < term.count; p++) {
+        // No branch depends on what is in the postings: half of them would be guessed wrongly.
+        const uint32_t posting = term.postings[p];
+        const uint32_t block   = deft__block_of(posting);
+        const uint32_t gain    = deft__gain(term.weight, deft__impact_of(posting));
+        const uint32_t known   = block == last ? largest : 0;
+        largest                = gain > known ? gain : known;
+        last                   = block;
+        const uint32_t bound   = scorer->bounds[block] + largest - known;
+        scorer->bounds[block]  = (uint16_t)(bound < UINT16_MAX ? bound : UINT16_MAX);
+        if (is_chained) {
+            rare[p]               = (deft__rare_posting){.place = deft__place_of(posting),
+                                                         .gain  = (uint16_t)gain,
+                                                         .mass  = term.mass,
+                                                         .next  = scorer->chains[block]};
+            scorer->chains[block] = (uint16_t)(scorer->rare_count + p + 1);
         }
-        bounds[block] += gain(term->weight, 0, largest);
     }
+    scorer->rare_count += is_chained ? term.count : 0;
 }
 
-// Hangs each posting of a rare term into the chain of its block.
-static void chain_postings(deft__scorer *scorer, const deft__scored_term *term)
+// Takes a term without rows.
+static void take_sparse(deft__scorer *scorer, deft__sparse_term term)
 {
-    for (uint32_t p = 0; p < term->count; p++) {
-        const uint32_t posting = term->postings[p];
-        uint16_t      *chain   = &scorer->chains[deft__block_of(posting)];
-
-        scorer->rare[scorer->rare_count++] = (deft__rare_posting){
-            .place = deft__place_of(posting),
-            .gain  = gain(term->weight, term->mass, deft__impact_of(posting)),
-            .next  = *chain,
-        };
-        *chain = (uint16_t)scorer->rare_count;
+    const bool is_chained =
+        !scorer->is_wide && term.count <= DEFT__RARE_POSTINGS_MAX - scorer->rare_count;
+    add_postings(scorer, term, is_chained);
+    if (!is_chained) {
+        scorer->sparse[scorer->sparse_count++] = term;
     }
 }
 
-static void unchain_postings(deft__scorer *scorer)
-{
-    for (uint32_t i = 0; i < scorer->rare_count; i++) {
-        scorer->chains[scorer->rare[i].place / DEFT__BLOCK_SIZE] = 0;
-    }
-    scorer->rare_count = 0;
-}
-
-// Bounds the blocks for each term, and makes ready for scoring them.
+// Bounds the blocks for each term, first for those without rows, and makes ready for scoring them.
 static void take_terms(deft__scorer *scorer, const deft__expansion *e)
 {
-    const deft__image *image = scorer->image;
-    scorer->term_count       = 0;
-    memset(scorer->bounds, 0, (size_t)image->block_count * sizeof *scorer->bounds);
+    const deft__image *image  = scorer->image;
+    const size_t       size   = (size_t)image->block_count * sizeof *scorer->bounds;
+    uint64_t           weight = 0;
     for (size_t i = 0; i < e->term_count; i++) {
-        const deft__term       *term     = &image->terms[e->terms[i].term];
-        const bool              is_dense = term->block != DEFT__NONE;
-        const deft__scored_term scored   = {
-              .postings = image->postings + term->posting,
-              .bounds   = is_dense ? deft__bounds_of(image, term) : (deft__bounds){NULL, NULL, NULL},
-              .count    = term->count,
-              .weight   = e->terms[i].weight,
-              .mass     = deft__coverage_of(e, &e->terms[i]) << DEFT__SCORE_BITS,
-        };
-        add_bounds(scorer, &scored);
-        if (!is_dense && term->count <= DEFT__RARE_POSTINGS_MAX - scorer->rare_count) {
-            chain_postings(scorer, &scored);
+        weight += e->terms[i].weight;
+    }
+    scorer->is_wide      = weight > UINT16_MAX;
+    scorer->dense_count  = 0;
+    scorer->sparse_count = 0;
+    scorer->rare_count   = 0;
+    memset(scorer->bounds, 0, size);
+    memset(scorer->chains, 0, size);
+    for (size_t i = 0; i < e->term_count; i++) {
+        // A weight is at most some three times the largest rarity, which 16 bits hold.
+        const deft__term *term = &image->terms[e->terms[i].term];
+        const uint16_t    own  = (uint16_t)e->terms[i].weight;
+        const uint16_t    mass = (uint16_t)deft__coverage_of(e, &e->terms[i]);
+        if (term->block == DEFT__NONE) {
+            take_sparse(scorer, (deft__sparse_term){image->postings + term->posting, term->count,
+                                                    own, mass});
         } else {
-            scorer->terms[scorer->term_count++] = scored;
+            keep_dense(scorer, (deft__row_term){deft__blocks_of(image, term), own, mass});
         }
+    }
+    memcpy(scorer->rare_bounds, scorer->bounds, size);
+    for (size_t t = 0; t < scorer->dense_count; t++) {
+        const deft__row_term *term = &scorer->dense[t];
+        deft__add_bounds(scorer->bounds, term->blocks.maxima, image->block_count, term->weight);
     }
 }
 
-// Where a term's postings in a block are.
-typedef struct stretch {
-    const uint32_t *from;
-    const uint32_t *to;
-    uint32_t        weight;
-    uint32_t        mass;
-} stretch;
+// --- one block -----------------------------------------------------------------------------
 
-// Finds the postings of every term in a block, and asks for them before the first is needed: they
-// lie far apart, and waiting for one after another would take most of the time.
-static size_t find_stretches(const deft__scorer *scorer, uint32_t block, stretch *found)
+// A term's first posting in a block.
+static const uint32_t *find_posting(const deft__sparse_term *term, uint32_t block)
 {
     const uint32_t least = block << (DEFT__IMPACT_BITS + DEFT__BLOCK_BITS);
-    size_t         count = 0;
-    for (size_t t = 0; t < scorer->term_count; t++) {
-        const deft__scored_term *term = &scorer->terms[t];
-        const uint32_t          *from = term->postings;
-        const uint32_t          *to   = term->postings;
-        if (term->bounds.maxima != NULL) {
-            from += deft__block_start(&term->bounds, block);
-            to += deft__block_start(&term->bounds, block + 1);
-        } else {
-            from += deft__find_least(term->postings, term->count, least);
-            const uint32_t *end = term->postings + term->count;
-            for (to = from; to < end && deft__block_of(*to) == block; to++) {
-            }
-        }
-        if (from < to) {
-            __builtin_prefetch(from);
-            found[count++] = (stretch){from, to, term->weight, term->mass};
-        }
-    }
-    return count;
+    return term->postings + deft__find_least(term->postings, term->count, least);
 }
 
-static void score_block(deft__scorer *scorer, uint32_t block, deft__best *best)
+static bool is_in_block(const deft__sparse_term *term, const uint32_t *posting, uint32_t block)
 {
-    uint32_t     sums[DEFT__BLOCK_SIZE] = {0};
-    uint16_t     found[DEFT__BLOCK_SIZE];
-    stretch      stretches[DEFT__WEIGHTED_MAX];
-    const size_t stretch_count = find_stretches(scorer, block, stretches);
+    return posting < term->postings + term->count && deft__block_of(*posting) == block;
+}
+
+static void add_one(deft__row_sums *sums, uint32_t place, uint32_t gain, uint32_t mass)
+{
+    const uint32_t at = place % DEFT__BLOCK_SIZE;
+    sums->scores[at]  = (uint16_t)(sums->scores[at] + gain);
+    sums->masses[at]  = (uint16_t)(sums->masses[at] + mass);
+}
+
+// Sums up the postings in a block that are in no row.
+static void add_rare(const deft__scorer *scorer, uint32_t block, deft__row_sums *sums)
+{
     for (uint32_t i = scorer->chains[block]; i > 0; i = scorer->rare[i - 1].next) {
-        sums[scorer->rare[i - 1].place % DEFT__BLOCK_SIZE] += scorer->rare[i - 1].gain;
+        const deft__rare_posting *posting = &scorer->rare[i - 1];
+        add_one(sums, posting->place, posting->gain, posting->mass);
     }
-    for (size_t i = 0; i < stretch_count; i++) {
-        const stretch s = stretches[i];
-        for (const uint32_t *posting = s.from; posting < s.to; posting++) {
-            sums[deft__place_of(*posting) % DEFT__BLOCK_SIZE] +=
-                gain(s.weight, s.mass, deft__impact_of(*posting));
+    for (size_t t = 0; t < scorer->sparse_count; t++) {
+        const deft__sparse_term *term = &scorer->sparse[t];
+        for (const uint32_t *p = find_posting(term, block); is_in_block(term, p, block); p++) {
+            add_one(sums, deft__place_of(*p), deft__gain(term->weight, deft__impact_of(*p)),
+                    term->mass);
         }
-    }
-    const uint32_t *tools = scorer->image->tools + (size_t)block * DEFT__BLOCK_SIZE;
-    const size_t    count =
-        deft__scan_all(sums, DEFT__BLOCK_SIZE, DEFT__SCORE_MASK, deft__best_bar(best), found);
-    for (size_t i = 0; i < count; i++) {
-        deft__best_offer(best, tools[found[i]], sums[found[i]]);
     }
 }
 
-// Scores the blocks with the highest bounds, best first, and returns the bound from which on it did.
-static uint32_t score_first(deft__scorer *scorer, deft__best *best)
+// Sums up a block; which of its places reach the bar. Where none does, `sums` is of no use.
+static uint64_t sum_block(deft__scorer *scorer, uint32_t block, uint32_t bar, deft__row_sums *sums)
 {
-    const uint32_t  blocks              = scorer->image->block_count;
-    const uint32_t *bounds              = scorer->bounds;
-    uint32_t        largest             = 0;
-    unsigned        shift               = 0;
-    uint32_t        starts[BUCKETS + 1] = {0};
-    for (uint32_t b = 0; b < blocks; b++) {
-        largest = bounds[b] > largest ? bounds[b] : largest;
-    }
-    while (largest >> shift >= BUCKETS) {
-        shift++;
-    }
-    for (uint32_t b = 0; b < blocks; b++) {
-        starts[bounds[b] >> shift]++;
-    }
-    // From the top down, until there are enough; what is in a bucket comes after what is above it.
-    uint32_t bucket = BUCKETS;
-    uint32_t count  = 0;
-    while (bucket > 0 && count < first_blocks_min) {
-        const uint32_t size = starts[--bucket];
-        starts[bucket]      = count;
-        count += size;
-    }
-    const uint32_t least = bucket > 0 ? bucket << shift : 1;
-    size_t         at    = 0;
-    count                = 0; // without the blocks that no term touches
-    while ((at = deft__scan(bounds, at, blocks, UINT32_MAX >> 1, least)) < blocks) {
-        scorer->first[starts[bounds[at] >> shift]++] = (uint32_t)at;
-        count++;
-        at++;
-    }
-    for (uint32_t i = 0; i < count; i++) {
-        const uint32_t block = scorer->first[i];
-        if (bounds[block] >= deft__best_bar(best)) {
-            score_block(scorer, block, best);
-        }
-    }
-    return least;
+    const deft__row_work work = {
+        .terms = scorer->dense,
+        .count = scorer->dense_count,
+        .block = block,
+        .rest  = (uint32_t)scorer->bounds[block] - scorer->rare_bounds[block],
+        .bar   = bar,
+    };
+    add_rare(scorer, block, &scorer->loose);
+    return deft__add_rows(&work, &scorer->loose, sums);
 }
 
-static void score_blocks(deft__scorer *scorer, deft__best *best)
+static void offer(const deft__scorer *scorer, uint32_t block, uint64_t places,
+                  const deft__row_sums *sums, deft__best *best)
+{
+    const uint32_t *tools = scorer->image->tools + (size_t)block * DEFT__BLOCK_SIZE;
+    for (; places != 0; places &= places - 1) {
+        const unsigned at = (unsigned)__builtin_ctzll(places);
+        deft__best_offer(best, tools[at],
+                         (uint32_t)sums->masses[at] << DEFT__SCORE_BITS | sums->scores[at]);
+    }
+}
+
+// The same for one block where 16 bits do not hold every sum: term by term.
+static void score_wide(deft__scorer *scorer, uint32_t block, deft__best *best)
+{
+    const uint32_t *tools = scorer->image->tools + (size_t)block * DEFT__BLOCK_SIZE;
+    uint32_t        sums[DEFT__BLOCK_SIZE] = {0};
+    deft__row_sums  row;
+    for (size_t t = 0; t < scorer->dense_count; t++) {
+        const deft__row_work work = {.terms = &scorer->dense[t], .count = 1, .block = block};
+        (void)deft__add_rows(&work, &scorer->loose, &row);
+        for (size_t at = 0; at < DEFT__BLOCK_SIZE; at++) {
+            sums[at] += (uint32_t)row.masses[at] << DEFT__SCORE_BITS | row.scores[at];
+        }
+    }
+    for (size_t t = 0; t < scorer->sparse_count; t++) {
+        const deft__sparse_term *term = &scorer->sparse[t];
+        for (const uint32_t *p = find_posting(term, block); is_in_block(term, p, block); p++) {
+            sums[deft__place_of(*p) % DEFT__BLOCK_SIZE] +=
+                (uint32_t)term->mass << DEFT__SCORE_BITS |
+                deft__gain(term->weight, deft__impact_of(*p));
+        }
+    }
+    for (size_t at = 0; at < DEFT__BLOCK_SIZE; at++) {
+        if ((sums[at] & DEFT__SCORE_MASK) >= deft__best_bar(best)) {
+            deft__best_offer(best, tools[at], sums[at]);
+        }
+    }
+}
+
+// --- which blocks --------------------------------------------------------------------------
+
+// Lists the blocks whose bounds are at least `least` and below `limit`; how many.
+static uint32_t list_blocks(deft__scorer *scorer, uint32_t least, uint32_t limit)
 {
     const uint32_t blocks = scorer->image->block_count;
-    const uint32_t done   = score_first(scorer, best);
-    size_t         at     = 0;
-    while ((at = deft__scan(scorer->bounds, at, blocks, UINT32_MAX >> 1, deft__best_bar(best))) <
-           blocks) {
-        if (scorer->bounds[at] < done) {
-            score_block(scorer, (uint32_t)at, best);
+    uint32_t       listed = 0;
+    uint16_t       found[LISTED_AT_ONCE];
+    for (uint32_t from = 0; from < blocks; from += LISTED_AT_ONCE) {
+        const uint32_t count = blocks - from < LISTED_AT_ONCE ? blocks - from : LISTED_AT_ONCE;
+        const size_t   some  = deft__scan_all(scorer->bounds + from, count, least, found);
+        for (size_t i = 0; i < some; i++) {
+            scorer->listed[listed] = from + found[i];
+            listed += scorer->bounds[from + found[i]] < limit;
         }
-        at++;
+    }
+    return listed;
+}
+
+// The bar as bounds know it.
+static uint32_t bar_of(const deft__best *best)
+{
+    const uint32_t bar = deft__best_bar(best);
+    return bar < UINT16_MAX ? bar : UINT16_MAX;
+}
+
+// Scores the listed blocks from `from` to `to`, but for those that cannot reach the bar any more.
+static void score_listed(deft__scorer *scorer, uint32_t from, uint32_t to, deft__best *best)
+{
+    deft__row_sums sums;
+    for (uint32_t i = from; i < to; i++) {
+        const uint32_t block = scorer->listed[i];
+        if (scorer->bounds[block] < bar_of(best)) {
+            continue;
+        } else if (scorer->is_wide) {
+            score_wide(scorer, block, best);
+        } else {
+            const uint64_t places = sum_block(scorer, block, deft__best_bar(best), &sums);
+            offer(scorer, block, places, &sums, best);
+        }
+    }
+}
+
+// Sums up the first `count` of the listed blocks before it offers any tool: one look at all sums then
+// tells which scores are too low, and nearly every tool that is offered stays.
+static void score_first(deft__scorer *scorer, uint32_t count, deft__best *best)
+{
+    deft__row_sums sums[FIRST_BLOCKS];
+    uint16_t       scores[FIRST_BLOCKS * DEFT__BLOCK_SIZE];
+    uint16_t       found[FIRST_BLOCKS * DEFT__BLOCK_SIZE];
+    uint32_t       summed = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        const uint32_t block = scorer->listed[i];
+        if (sum_block(scorer, block, 1, &sums[summed]) != 0) {
+            memcpy(scores + summed * DEFT__BLOCK_SIZE, sums[summed].scores,
+                   sizeof sums[summed].scores);
+            scorer->listed[summed++] = block;
+        }
+    }
+    const size_t   places = (size_t)summed * DEFT__BLOCK_SIZE;
+    const uint32_t nth    = deft__nth_largest(scores, places, best->max);
+    const size_t   some   = deft__scan_all(scores, places, nth > 0 ? nth : 1, found);
+    for (size_t i = 0; i < some; i++) {
+        const uint32_t block = found[i] / DEFT__BLOCK_SIZE;
+        const uint32_t at    = found[i] % DEFT__BLOCK_SIZE;
+        deft__best_offer(best, scorer->image->tools[scorer->listed[block] * DEFT__BLOCK_SIZE + at],
+                         (uint32_t)sums[block].masses[at] << DEFT__SCORE_BITS |
+                             sums[block].scores[at]);
     }
 }
 
 void deft__scorer_run(deft__scorer *scorer, const deft__expansion *expansion, deft__best *best)
 {
     take_terms(scorer, expansion);
-    score_blocks(scorer, best);
-    unchain_postings(scorer);
+    const uint32_t nth =
+        deft__nth_largest(scorer->bounds, scorer->image->block_count, FIRST_BLOCKS);
+    const uint32_t least  = nth > 0 ? nth : 1; // nothing in blocks that no term touches
+    const uint32_t listed = list_blocks(scorer, least, UINT16_MAX + 1u);
+    uint32_t       first  = 0;
+    // Who is not allowed would count as well when it is told which scores are too low.
+    if (!scorer->is_wide && best->is_allowed == NULL) {
+        first = listed < FIRST_BLOCKS ? listed : FIRST_BLOCKS;
+        score_first(scorer, first, best);
+    }
+    score_listed(scorer, first, listed, best);
+    score_listed(scorer, 0, list_blocks(scorer, bar_of(best), least), best);
 }

@@ -5,6 +5,7 @@
 
 #include "core/ranking/best.h"
 #include "core/ranking/expand.h"
+#include "core/ranking/rows.h"
 
 // Postings of rare terms that a query may have; beyond, they are searched for in each block.
 #define DEFT__RARE_POSTINGS_MAX 2048u
@@ -12,30 +13,35 @@
 // What one posting of a rare term adds, in the chain of its block.
 typedef struct deft__rare_posting {
     uint32_t place;
-    uint32_t gain;
+    uint16_t gain;
+    uint16_t mass;
     uint32_t next; // in the array, from 1; 0: no more
 } deft__rare_posting;
 
-// One term to look for.
-typedef struct deft__scored_term {
+// A term without blocks.
+typedef struct deft__sparse_term {
     const uint32_t *postings;
-    deft__bounds    bounds; // none: maxima NULL
-    uint32_t        count;  // postings
-    uint32_t        weight;
-    uint32_t        mass; // its share of the query's mass, where a sum has it
-} deft__scored_term;
+    uint32_t        count;
+    uint16_t        weight;
+    uint16_t        mass; // what having it adds to a tool's coverage
+} deft__sparse_term;
 
 // Working memory.
 typedef struct deft__scorer {
     const deft__image    *image; // borrowed
     const deft_allocator *allocator;
-    uint32_t             *bounds; // per block: no tool in it has a higher score
-    uint32_t             *first;  // blocks that are scored first
-    deft__scored_term     terms[DEFT__WEIGHTED_MAX];
-    size_t                term_count;
-    uint16_t             *chains; // per block: its first rare posting, from 1; 0 between runs
+    uint16_t             *bounds; // per block: no tool in it has a higher score; UINT16_MAX: any
+    uint16_t             *rare_bounds; // the part of it that comes from terms without rows
+    uint32_t             *listed;      // blocks that are scored next
+    bool                  is_wide;     // 16 bits do not hold every sum
+    deft__row_term        dense[DEFT__WEIGHTED_MAX]; // with blocks, those that weigh most first
+    size_t                dense_count;
+    deft__sparse_term     sparse[DEFT__WEIGHTED_MAX]; // without, those that are in no chain
+    size_t                sparse_count;
+    uint16_t             *chains; // per block: its first rare posting, from 1; 0: none
     deft__rare_posting    rare[DEFT__RARE_POSTINGS_MAX];
     uint32_t              rare_count;
+    deft__row_sums        loose; // of the postings that are in no row; 0 between blocks
 } deft__scorer;
 
 deft_status deft__scorer_init(deft__scorer *scorer, const deft__image *image,

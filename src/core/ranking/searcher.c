@@ -371,6 +371,11 @@ static deft_status rank_words(deft_searcher *searcher, const deft_query *query, 
     if (status != DEFT_OK) {
         return status;
     }
+    // Whose tools they are is asked below, and lies far apart.
+    for (size_t i = 0; i < hits_max && i < searcher->hybrid.candidate_count; i++) {
+        const deft_tool_id tool = {searcher->hybrid.candidates[i].tool};
+        __builtin_prefetch(deft_catalog_tool(searcher->index->catalog, tool));
+    }
     deft_tool_id exact[DEFT_QUERY_TERMS_MAX];
     const size_t exact_count =
         deft__exact_tools(searcher->index, words, exact, DEFT_QUERY_TERMS_MAX);
