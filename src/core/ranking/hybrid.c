@@ -203,8 +203,8 @@ static void sort_many(deft__candidate *candidates, size_t count)
 static void sort_candidates(deft__candidate *candidates, size_t count)
 {
     deft__candidate unsorted[RANKED_MAX];
-    uint64_t        finals[RANKED_MAX];
-    uint64_t        tools[RANKED_MAX];
+    uint64_t        finals[RANKED_MAX] = {0}; // gcc cannot tell that the loop fills what is read
+    uint64_t        tools[RANKED_MAX]  = {0};
     uint16_t        ranks[RANKED_MAX];
     if (count > RANKED_MAX) {
         sort_many(candidates, count);
