@@ -155,9 +155,12 @@ static void answer_health(deft__web_connection *connection, endpoint found)
 {
     deft__web *web     = connection->web;
     web->is_ready      = web->is_ready || deft__gateway_is_settled(web->gateway);
-    const bool is_well = found == ENDPOINT_HEALTH || web->is_ready;
+    const bool is_well = found == ENDPOINT_HEALTH || (web->is_ready && !web->is_draining);
     deft__web_answer(connection, is_well ? 200 : 503, "text/plain",
-                     deft_view_of(is_well ? "ok\n" : "starting\n"), NULL, deft_view_of(NULL));
+                     deft_view_of(is_well            ? "ok\n"
+                                  : web->is_draining ? "stopping\n"
+                                                     : "starting\n"),
+                     NULL, deft_view_of(NULL));
 }
 
 // A browser asks before it sends what a plain form could not.

@@ -17,6 +17,7 @@
     "{\"jsonrpc\":\"2.0\",\"id\":5,\"method\":\"tools/call\",\"params\":{\"name\":"                \
     "\"alpha__alpha_look\",\"arguments\":{},\"_meta\":{\"progressToken\":\"p\"}}}"
 #define HEALTH "GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n"
+#define READY  "GET /readyz HTTP/1.1\r\nHost: localhost\r\n\r\n"
 #define STREAM                                                                                     \
     "GET /mcp HTTP/1.1\r\nHost: localhost\r\nAccept: text/event-stream\r\n" SESSION "\r\n"
 
@@ -357,7 +358,48 @@ static void a_stopping_web_refuses_politely(void **state)
     test_web_hold(text, "Connection: close\r\n");
     assert_true(test_web.visitors[0].is_closed);
     test_web_hold(test_web_ask(1, HEALTH), " 200 "); // it lives
+    text = test_web_ask(1, READY);                   // but sends nobody here
+    test_web_hold(text, " 503 ");
+    test_web_hold(text, "stopping\n");
     test_web_close();
+}
+
+// Ends the process of alpha.
+static void end_alpha(void)
+{
+    deft__link_closed(deft__gateway_link(test_web.gateway, 0), test_web.lives[0],
+                      deft_view_of("exited with status 1"));
+    test_web_settle();
+}
+
+// Nothing is kept of alpha: it must be asked first. It leaves when it hears the first question of the
+// modern era, as some do, and is started again.
+static void it_is_ready_when_all_servers_are_known_or_have_failed(void **state)
+{
+    const deft__web_options options = {.host_count = 0};
+    (void)state;
+    for (int fails = 0; fails < 2; fails++) {
+        test_web_open_unknown(&options, 0);
+        const char *text = test_web_ask(0, READY);
+        test_web_hold(text, " 503 ");
+        test_web_hold(text, "starting\n");
+        test_web_hold(test_web_ask(0, HEALTH), " 200 ");
+        test_web_hold(test_web.asked, "server/discover");
+        end_alpha();
+        test_web_hold(test_web_ask(0, READY), " 503 ");
+        if (fails) {
+            end_alpha();
+        } else {
+            test_web_answer(0, "initialize",
+                            "{\"protocolVersion\":\"2025-11-25\",\"capabilities\":{\"tools\":{}},"
+                            "\"serverInfo\":{}}");
+            test_web_hold(test_web_ask(0, READY), " 503 ");
+            test_web_answer(0, "tools/list", "{\"tools\":[]}");
+        }
+        pass(1000);
+        test_web_hold(test_web_ask(0, READY), " 200 ");
+        test_web_close();
+    }
 }
 
 int main(void)
@@ -379,6 +421,7 @@ int main(void)
         cmocka_unit_test(a_call_that_its_client_cancels_ends_its_stream),
         cmocka_unit_test(what_was_missed_on_a_sessions_own_stream_is_sent_again),
         cmocka_unit_test(a_stopping_web_refuses_politely),
+        cmocka_unit_test(it_is_ready_when_all_servers_are_known_or_have_failed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

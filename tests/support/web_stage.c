@@ -99,7 +99,8 @@ void test_web_settle(void)
     }
 }
 
-void test_web_open(const deft__web_options *options, const deft_allocator *allocator)
+static void open_without(const deft__web_options *options, size_t unknown,
+                         const deft_allocator *allocator)
 {
     static const char *const names[] = {"alpha", "delta"};
     static const char *const texts[] = {MANIFEST("alpha"), MANIFEST("delta")};
@@ -115,9 +116,11 @@ void test_web_open(const deft__web_options *options, const deft_allocator *alloc
     deft_settings_init(&test_web.settings, DEFT_PRESET_DEFT);
     test_web.settings.mode = DEFT_MODE_ON;
     for (size_t i = 0; i < TEST_WEB_SERVERS; i++) {
-        test_web.manifests[i] = deft__manifest_new(deft_view_of(texts[i]), NULL, NULL);
-        servers[i].name       = deft_view_of(names[i]);
-        servers[i].manifest   = test_web.manifests[i];
+        if (i != unknown) {
+            test_web.manifests[i] = deft__manifest_new(deft_view_of(texts[i]), NULL, NULL);
+        }
+        servers[i].name     = deft_view_of(names[i]);
+        servers[i].manifest = test_web.manifests[i];
     }
     const deft__gateway_options gateway = {.settings     = &test_web.settings,
                                            .servers      = servers,
@@ -129,11 +132,24 @@ void test_web_open(const deft__web_options *options, const deft_allocator *alloc
     for (size_t i = 0; i < sizeof test_web.visitors / sizeof test_web.visitors[0]; i++) {
         deft_buffer_init(&test_web.visitors[i].got, NULL);
     }
+    if (unknown < TEST_WEB_SERVERS) {
+        deft__gateway_discover(test_web.gateway); // as a gateway over HTTP does, for whoever comes
+    }
     deft__gateway_start(test_web.gateway);
     if (test_web.web != NULL) {
         deft__web_tick(test_web.web, test_web.now_ms, 0);
         test_web_settle();
     }
+}
+
+void test_web_open(const deft__web_options *options, const deft_allocator *allocator)
+{
+    open_without(options, TEST_WEB_SERVERS, allocator);
+}
+
+void test_web_open_unknown(const deft__web_options *options, size_t server)
+{
+    open_without(options, server, NULL);
 }
 
 void test_web_close(void)

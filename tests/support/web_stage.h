@@ -37,6 +37,8 @@ extern test_web_stage test_web;
 
 // `allocator` is the web's alone. The web is NULL where that fails.
 void test_web_open(const deft__web_options *options, const deft_allocator *allocator);
+// The same, with nothing known of one server yet.
+void test_web_open_unknown(const deft__web_options *options, size_t server);
 void test_web_close(void);
 void test_web_settle(void); // everything that is due
 
