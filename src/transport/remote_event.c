@@ -50,7 +50,8 @@ void deft__remote_go_old(deft__remote *remote, deft__flow *initialize)
 void deft__events_answered(deft__flow *flow)
 {
     if (flow->form == DEFT__FLOW_STREAM) {
-        flow->was_open = true;
+        flow->was_open    = true;
+        flow->was_refused = false; // a stream lasts longer than a token
     }
 }
 
@@ -98,6 +99,18 @@ static void end_old(deft__flow *flow, deft_view clause)
     }
 }
 
+// The token ran out while the stream was open. One that was never open is not worth another token:
+// some servers have none, and say so with 401.
+static bool takes_renewal(deft__flow *flow)
+{
+    deft_buffer clause;
+    deft_buffer_init(&clause, flow->remote->allocator);
+    const bool is_renewed =
+        flow->form == DEFT__FLOW_PAGE && flow->was_open && deft__flow_take_renewal(flow, &clause);
+    deft_buffer_clear(&clause); // the next request tells what is wrong
+    return is_renewed;
+}
+
 void deft__events_ended(deft__flow *flow, deft__fetch_end end, deft_view clause)
 {
     deft__remote *remote = flow->remote;
@@ -107,7 +120,7 @@ void deft__events_ended(deft__flow *flow, deft__fetch_end end, deft_view clause)
     }
     const int  status    = flow->form != DEFT__FLOW_NOTHING ? deft__fetch_status(flow->fetch) : 0;
     const bool is_outage = end != DEFT__FETCH_WHOLE || status >= 500;
-    if (flow->form == DEFT__FLOW_PAGE && deft__flow_follow(flow)) {
+    if ((flow->form == DEFT__FLOW_PAGE && deft__flow_follow(flow)) || takes_renewal(flow)) {
         return;
     }
     if (flow->form == DEFT__FLOW_STREAM || (flow->was_open && is_outage)) {

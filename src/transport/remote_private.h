@@ -85,8 +85,8 @@ typedef struct deft__flow {
     bool             is_mismatched; // CALL: its headers were, once
     bool             is_held;       // CALL: until the list of tools has been fetched again
     bool             is_parked;     // waits for a token
-    bool             was_refused;   // for its token, and was sent again
-    uint32_t         token_number;
+    bool     was_refused; // for its token, and was sent again; EVENTS: since it was last open
+    uint32_t token_number;
 
     bool is_busy;    // inside one of its callbacks
     bool is_dropped; // and was dropped meanwhile
@@ -203,6 +203,9 @@ void deft__events_ended(deft__flow *flow, deft__fetch_end end, deft_view clause)
 void deft__flow_describe(const deft__flow *flow, deft_error *error);
 // Whether the configuration says who we are, so that tokens are none of our business.
 bool deft__remote_has_credentials(const deft__remote *remote);
+// Whether the answer refuses our token and another one is had, or comes: the flow waits for that, and is
+// sent again. Once; otherwise `clause` may say what a person is told.
+bool deft__flow_take_renewal(deft__flow *flow, deft_buffer *clause);
 // Sees to an answer about who we are: waits for another token, fails this request for want of rights, or
 // ends the remote since it wants a login. False: the answer is none of that kind.
 bool deft__flow_take_login(deft__flow *flow);

@@ -154,28 +154,43 @@ static void write_refusal(const deft__remote *remote, int status, deft_buffer *c
     }
 }
 
+// 403 is also what a wrong Host or Origin gets; with a challenge it is about rights.
+static bool is_about_login(const deft__flow *flow, int status)
+{
+    return status == 401 ||
+           (status == 403 && has_bearer(deft_buffer_view(&flow->remote->challenge)));
+}
+
+bool deft__flow_take_renewal(deft__flow *flow, deft_buffer *clause)
+{
+    deft__remote *remote = flow->remote;
+    const int     status = deft__fetch_status(flow->fetch);
+    deft_buffer_reset(&remote->challenge);
+    deft__fetch_write_header(flow->fetch, "WWW-Authenticate", &remote->challenge);
+    if (!is_about_login(flow, status) || remote->options.refused == NULL ||
+        deft__remote_has_credentials(remote) ||
+        !remote->options.refused(remote->options.context, status,
+                                 deft_buffer_view(&remote->challenge), flow->token_number,
+                                 flow->was_refused, clause) ||
+        flow->was_refused) {
+        return false;
+    }
+    // It was not begun with, so that sending it again is not doing it twice.
+    flow->was_refused = true;
+    flow->is_parked   = true;
+    return true;
+}
+
 bool deft__flow_take_login(deft__flow *flow)
 {
     deft__remote *remote = flow->remote;
     const int     status = deft__fetch_status(flow->fetch);
     deft_buffer   clause;
-    deft_buffer_reset(&remote->challenge);
-    deft__fetch_write_header(flow->fetch, "WWW-Authenticate", &remote->challenge);
-    // 403 is also what a wrong Host or Origin gets; with a challenge it is about rights.
-    if (status != 401 && !(status == 403 && has_bearer(deft_buffer_view(&remote->challenge)))) {
-        return false;
-    }
     deft_buffer_init(&clause, remote->allocator);
-    if (remote->options.refused != NULL && !deft__remote_has_credentials(remote) &&
-        remote->options.refused(remote->options.context, status,
-                                deft_buffer_view(&remote->challenge), flow->token_number,
-                                flow->was_refused, &clause) &&
-        !flow->was_refused) {
-        // It was not begun with, so that sending it again is not doing it twice.
-        flow->was_refused = true;
-        flow->is_parked   = true;
+    const bool is_renewed = deft__flow_take_renewal(flow, &clause);
+    if (is_renewed || !is_about_login(flow, status)) {
         deft_buffer_clear(&clause);
-        return true;
+        return is_renewed;
     }
     if (clause.size == 0) {
         write_refusal(remote, status, &clause);
