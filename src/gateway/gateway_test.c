@@ -1,6 +1,7 @@
 // A whole conversation, with memory failing at every single place: each request gets exactly one
 // answer, or the client could not be opened at all; nothing leaks. What is said in conversations is
 // in tests/golden/gateway.
+#define _GNU_SOURCE
 #include "gateway/gateway.h"
 
 #include "support/allocator.h"
@@ -412,6 +413,108 @@ static void discovery_waits_for_the_start(void **state)
     deft__manifest_release(manifest);
 }
 
+// --- Servers that are known. ----------------------------------------------------------------------
+
+#define KNOWN_COUNT 100u
+
+static const char *const requests_of_known[] = {
+    "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"initialize\",\"params\":{\"protocolVersion\":"
+    "\"2025-11-25\",\"capabilities\":{},\"clientInfo\":{\"name\":\"t\",\"version\":\"1\"}}}",
+    "{\"jsonrpc\":\"2.0\",\"id\":2,\"method\":\"tools/list\"}",
+    "{\"jsonrpc\":\"2.0\",\"id\":3,\"method\":\"tools/call\",\"params\":{\"name\":\"tool_search\","
+    "\"arguments\":{\"query\":\"polish lens number 77\"}}}",
+};
+
+typedef struct archive {
+    deft__snapshot_job *job;
+    deft_buffer         answers;
+    size_t              start_count;
+} archive;
+
+static void archive_start(void *context, size_t server, uint32_t life)
+{
+    (void)server;
+    (void)life;
+    ((archive *)context)->start_count++;
+}
+
+static void archive_build(void *context, deft__snapshot_job *job)
+{
+    ((archive *)context)->job = job;
+}
+
+static void archive_send(void *context, deft__client *client, deft_view about, deft_view line)
+{
+    (void)client;
+    (void)about;
+    deft_buffer_append(&((archive *)context)->answers, line);
+    deft_buffer_append_byte(&((archive *)context)->answers, '\n');
+}
+
+static bool has_answered(const archive *a, const char *part)
+{
+    return memmem(a->answers.data, a->answers.size, part, strlen(part)) != NULL;
+}
+
+static deft__gateway *archive_open(archive *a, deft__manifest *const *manifests)
+{
+    static char                 names[KNOWN_COUNT][8];
+    deft__gateway_server        servers[KNOWN_COUNT];
+    const deft__gateway_host    host    = {.context        = a,
+                                           .server_start   = archive_start,
+                                           .server_send    = crowd_send,
+                                           .server_stop    = server_stop,
+                                           .client_send    = archive_send,
+                                           .snapshot_build = archive_build};
+    const deft__gateway_options options = {.settings     = settings_of(DEFT_STYLE_AUTO),
+                                           .servers      = servers,
+                                           .server_count = KNOWN_COUNT,
+                                           .naming       = DEFT_NAMING_WIRE};
+    for (size_t i = 0; i < KNOWN_COUNT; i++) {
+        (void)snprintf(names[i], sizeof names[i], "s%zu", i);
+        servers[i] = (deft__gateway_server){
+            .name = deft_view_of(names[i]), .manifest = manifests[i], .is_fresh = true};
+    }
+    return deft__gateway_new(&options, &host, 1000, NULL, NULL);
+}
+
+// With a hundred servers in the cache, lists and searches wake none of them.
+static void a_hundred_known_servers_stay_asleep(void **state)
+{
+    (void)state;
+    archive         a = {0};
+    deft__manifest *manifests[KNOWN_COUNT];
+    char            text[400];
+    for (size_t i = 0; i < KNOWN_COUNT; i++) {
+        (void)snprintf(text, sizeof text,
+                       "{\"server\":\"s%zu\",\"protocolVersion\":\"2025-11-25\",\"capabilities\":{"
+                       "\"tools\":{}},\"serverInfo\":{},\"tools\":[{\"name\":\"act%zu\","
+                       "\"description\":\"Polishes lens number %zu.\",\"inputSchema\":{\"type\":"
+                       "\"object\"}}]}",
+                       i, i, i);
+        manifests[i] = deft__manifest_new(deft_view_of(text), NULL, NULL);
+    }
+    deft_buffer_init(&a.answers, NULL);
+    deft__gateway *gateway = archive_open(&a, manifests);
+    deft__gateway_start(gateway);
+    deft__snapshot_job_run(a.job);
+    deft__gateway_snapshot_built(gateway, a.job);
+    deft__client *client = deft__client_open(gateway, NULL, NULL);
+    for (size_t i = 0; i < array_size(requests_of_known); i++) {
+        deft__client_receive(client, deft_view_of(requests_of_known[i]));
+        deft__gateway_advance(gateway, 1000);
+    }
+    assert_true(has_answered(&a, "\"tool_search\""));
+    assert_true(has_answered(&a, "s77::act77"));
+    assert_int_equal(a.start_count, 0);
+    deft__client_close(client);
+    deft__gateway_free(gateway);
+    deft_buffer_clear(&a.answers);
+    for (size_t i = 0; i < KNOWN_COUNT; i++) {
+        deft__manifest_release(manifests[i]);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -421,6 +524,7 @@ int main(void)
         cmocka_unit_test(only_so_many_start_at_once),
         cmocka_unit_test(eight_start_at_once_where_nothing_is_said),
         cmocka_unit_test(discovery_waits_for_the_start),
+        cmocka_unit_test(a_hundred_known_servers_stay_asleep),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
