@@ -164,6 +164,9 @@ void deft__gateway_snapshot_built(deft__gateway *gateway, deft__snapshot_job *jo
 void deft__gateway_hook_finished(deft__gateway *gateway, uint64_t number, int exit_code,
                                  deft_view message);
 
+// The gateway is about to stop: what modern clients listen for is over, and they are told so.
+void deft__gateway_end_listens(deft__gateway *gateway);
+
 // Re-measures and re-decides for every client and forgets what was loaded (D6).
 void deft__gateway_reset(deft__gateway *gateway);
 

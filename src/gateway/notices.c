@@ -316,22 +316,62 @@ void deft__client_listen(deft__client *client, const deft__mcp_message *message)
     watch_resources(client, listen, uris);
 }
 
+// One that is in no list any more.
+static void end_listen(deft__client *client, deft__listen *listen)
+{
+    for (size_t i = 0; i < listen->uris.size;) {
+        const deft_view uri = deft_view_of(listen->uris.data + i);
+        deft__relay_unwatch(client, uri);
+        i += uri.size + 1;
+    }
+    free_listen(client->gateway, listen);
+}
+
 bool deft__client_end_listen(deft__client *client, deft_view id)
 {
     for (deft__listen **at = &client->listens; *at != NULL; at = &(*at)->next) {
         deft__listen *listen = *at;
         if (deft_view_equal(id_of(listen), id)) {
             *at = listen->next;
-            for (size_t i = 0; i < listen->uris.size;) {
-                const deft_view uri = deft_view_of(listen->uris.data + i);
-                deft__relay_unwatch(client, uri);
-                i += uri.size + 1;
-            }
-            free_listen(client->gateway, listen);
+            end_listen(client, listen);
             return true;
         }
     }
     return false;
+}
+
+// The request is answered at last. A page of the specification wants it cancelled over stdio, too; over
+// HTTP nothing follows an answer.
+static void answer_listen(deft__client *client, const deft__listen *listen)
+{
+    deft_buffer params;
+    deft_buffer_init(&params, client->gateway->allocator);
+    deft_buffer *line = deft__client_begin_result(client, id_of(listen));
+    deft_buffer_append_text(line, "{\"resultType\":\"complete\",\"_meta\":{"
+                                  "\"io.modelcontextprotocol/subscriptionId\":");
+    deft_buffer_append(line, id_of(listen));
+    deft_buffer_append_text(line, "}}");
+    deft__client_finish_result(client, id_of(listen));
+    deft_buffer_append_text(&params, "{\"requestId\":");
+    deft_buffer_append(&params, id_of(listen));
+    deft_buffer_append_byte(&params, '}');
+    if (params.status == DEFT_OK) {
+        deft__client_notify(client, id_of(listen), "notifications/cancelled",
+                            deft_buffer_view(&params));
+    }
+    deft_buffer_clear(&params);
+}
+
+void deft__gateway_end_listens(deft__gateway *gateway)
+{
+    for (deft__client *client = gateway->clients; client != NULL; client = client->next) {
+        while (client->listens != NULL) {
+            deft__listen *listen = client->listens;
+            client->listens      = listen->next;
+            answer_listen(client, listen);
+            end_listen(client, listen);
+        }
+    }
 }
 
 void deft__client_clear_listens(deft__client *client)

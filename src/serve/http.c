@@ -246,9 +246,10 @@ static void signal_caught(void *context, int number)
     }
     self->signal      = number;
     self->is_stopping = true;
-    deft__web_drain(self->web);
     deft__alarm_set(self->grace, self->service.settings->http_grace_ms);
-    look(self);
+    deft__service_enter(&self->service);
+    deft__web_drain(self->web);
+    deft__service_leave(&self->service); // and looks
 }
 
 static bool is_loopback(const char *address)

@@ -146,6 +146,11 @@ static void signal_caught(void *context, int number)
         _exit(128 + number);
     }
     all->signal = number;
+    if (all->phase != PHASE_STOPPING) {
+        deft__service_enter(&all->service);
+        deft__gateway_end_listens(all->service.gateway);
+        deft__service_leave(&all->service);
+    }
     finish_within(all, SIGNAL_GRACE_MS);
 }
 

@@ -350,8 +350,15 @@ static void a_stopping_web_refuses_politely(void **state)
 {
     (void)state;
     open_plain();
+    test_web_hold(test_web_modern(2, "", "/mcp", "subscriptions/listen", NULL,
+                                  "\"notifications\":{\"toolsListChanged\":true}"),
+                  "acknowledged");
     test_web_hold(test_web_post(0, "", "/mcp", "", INITIALIZE), " 200 ");
     deft__web_drain(test_web.web);
+    test_web_hold(test_web_said(2),
+                  "{\"jsonrpc\":\"2.0\",\"id\":7,\"result\":{\"resultType\":\"complete\"");
+    test_web_hold(test_web_said(2), "\r\n0\r\n\r\n"); // nothing follows
+    test_web_lack(test_web_said(2), "cancelled");
     const char *text = test_web_post(0, "", "/mcp", SESSION, CALL);
     test_web_hold(text, " 503 ");
     test_web_hold(text, "Retry-After: 5\r\n");

@@ -482,6 +482,7 @@ void deft__web_tick(deft__web *web, uint64_t now_ms, int64_t date_s)
 void deft__web_drain(deft__web *web)
 {
     web->is_draining = true;
+    deft__gateway_end_listens(web->gateway);
 }
 
 size_t deft__web_open_count(const deft__web *web)

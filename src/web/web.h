@@ -75,7 +75,7 @@ void deft__web_run(deft__web *web);
 // too long.
 void deft__web_tick(deft__web *web, uint64_t now_ms, int64_t date_s);
 
-// No new requests from now on: they are refused politely, open ones go on.
+// No new requests from now on: they are refused politely, open ones go on, and subscriptions end.
 void   deft__web_drain(deft__web *web);
 size_t deft__web_open_count(const deft__web *web); // requests that are not answered; no streams
 

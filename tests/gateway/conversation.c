@@ -24,6 +24,7 @@
 //     hook N EXIT MESSAGE     the user's command ends
 //     client ! gone
 //     reset
+//     ending                  the gateway is about to stop
 //     status, servers         print them
 //
 // and lines that come out: `client < {...}`, `NAME < {...}`, `NAME : starts`, `NAME : stops`,
@@ -503,6 +504,9 @@ static bool act(play *p, const char *word, const char *rest)
         pump(p);
     } else if (strcmp(word, "reset") == 0) {
         deft__gateway_reset(p->gateway);
+        pump(p);
+    } else if (strcmp(word, "ending") == 0) {
+        deft__gateway_end_listens(p->gateway);
         pump(p);
     } else if (strcmp(word, "status") == 0) {
         begin(p);
