@@ -314,6 +314,31 @@ static void answer_result(deft__relay *relay, deft__json_value result)
     deft__client_finish_result(client, relay->id);
 }
 
+// Servers of 2025-11-25 have an error for pages that the user has to open first. Modern clients do not
+// know it: their model is told which pages.
+static void answer_pages(deft__relay *relay, const deft__mcp_message *message)
+{
+    deft_buffer         text;
+    deft_buffer         scratch;
+    deft__json_iterator i = deft__json_iterate(
+        deft__json_member(deft__json_member(message->error, "data"), "elicitations"));
+    deft_buffer_init(&text, relay->gateway->allocator);
+    deft_buffer_init(&scratch, relay->gateway->allocator);
+    deft_buffer_append(&text, message->error_message);
+    deft_buffer_append_text(&text, "\nThe user has to open this first; then call again:");
+    while (deft__json_next(&i)) {
+        deft_buffer_append_text(&text, "\n- ");
+        deft_buffer_append(&text, deft__json_string(deft__json_member(i.value, "url"), &scratch));
+        deft_buffer_append_text(&text, " ");
+        deft_buffer_append(&text,
+                           deft__json_string(deft__json_member(i.value, "message"), &scratch));
+    }
+    answer_failure(relay,
+                   text.status == DEFT_OK ? deft_buffer_view(&text) : message->error_message);
+    deft_buffer_clear(&scratch);
+    deft_buffer_clear(&text);
+}
+
 // An error of the server's own. Legacy servers have a code of their own for a resource that is not
 // there.
 static void answer_error(deft__relay *relay, const deft__mcp_message *message)
@@ -342,6 +367,9 @@ static void answer_error(deft__relay *relay, const deft__mcp_message *message)
         deft__json_end_object(&json);
         deft__client_send_error_raw(client, relay->id, deft_buffer_view(&data));
         deft_buffer_clear(&data);
+    } else if (message->error_code == DEFT__MCP_URL_ELICITATION &&
+               client->era == DEFT__MCP_ERA_MODERN) {
+        answer_pages(relay, message);
     } else {
         deft__client_send_error_raw(client, relay->id, deft__json_raw(message->error));
     }
