@@ -378,23 +378,36 @@ static bool is_listed(void *context, deft_tool_id tool)
     return deft_session_is_allowed(request->session, tool);
 }
 
+// The listing as far as the session may see it. Who sees all shares one. False: no memory.
+static bool list_tools(search_request *request, deft_searcher *searcher,
+                       const deft_settings *settings, deft_buffer *scratch, deft_view *listing)
+{
+    deft_plan *plan = deft_session_plan(request->session);
+    if (request->session->visible.is_allowed == NULL) {
+        return deft__listed_get(&searcher->listed, plan, settings, listing);
+    }
+    const deft_tool_filter filter = {.is_shown = is_listed, .context = request};
+    const deft_status status = deft_listing_write_filtered(plan, settings, &filter, scratch, NULL);
+    *listing                 = deft_buffer_view(scratch);
+    return status == DEFT_OK;
+}
+
 // The fallback starts at the richest level even where little is listed upfront: now the model asks.
-static deft_status append_fallback(search_request *request, deft_answer *answer, deft_error *error)
+static deft_status append_fallback(search_request *request, deft_searcher *searcher,
+                                   deft_answer *answer, deft_error *error)
 {
     deft_settings settings = *request->settings;
-    settings.listing       = DEFT_LISTING_FULL;
-    deft_buffer listing;
-    deft_buffer_init(&listing, answer->text.allocator);
-    const deft_tool_filter filter = {.is_shown = is_listed, .context = request};
-    const bool             is_all = request->session->visible.is_allowed == NULL;
-    const deft_status      status = deft_listing_write_filtered(
-             deft_session_plan(request->session), &settings, is_all ? NULL : &filter, &listing, NULL);
-    if (listing.size > 0) {
+    deft_view     listing  = deft_view_make(NULL, 0);
+    deft_buffer   scratch;
+    settings.listing = DEFT_LISTING_FULL;
+    deft_buffer_init(&scratch, answer->text.allocator);
+    const bool has_memory = list_tools(request, searcher, &settings, &scratch, &listing);
+    if (has_memory && listing.size > 0) {
         deft_buffer_append_text(&answer->text, "\n\nWhat can be found:\n");
-        deft_buffer_append(&answer->text, deft_buffer_view(&listing));
+        deft_buffer_append(&answer->text, listing);
     }
-    deft_buffer_clear(&listing);
-    return status == DEFT_OK ? DEFT_OK : deft__fail_memory(error);
+    deft_buffer_clear(&scratch);
+    return has_memory ? DEFT_OK : deft__fail_memory(error);
 }
 
 // What a model sees already is not searched for; told so, it need not search on.
@@ -461,7 +474,7 @@ static deft_status write_not_found(search_request *request, deft_searcher *searc
         }
     }
     if (status == DEFT_OK && request->settings->is_fallback_listed) {
-        status = append_fallback(request, answer, error);
+        status = append_fallback(request, searcher, answer, error);
     }
     write_nothing(answer);
     return status;

@@ -20,6 +20,7 @@ struct deft_plan {
     deft_catalog         *catalog; // retained
     deft__arena           arena;   // tools, rules
     deft__plan_tool      *tools;
+    bool                 *is_deferred; // by tool, closer together than in `tools`
     deft_tool_id         *upfront; // tools that are not deferred, in catalog order; in the arena
     deft_plan_summary     summary;
 

@@ -347,7 +347,8 @@ static void sum_up(deft_plan *plan, const deft_settings *settings, first_step ju
     }
 }
 
-// Notes what is not deferred: each session begins with these. False: no memory.
+// Notes what is not deferred: each session begins with these, and searches leave them out. False: no
+// memory.
 static bool note_upfront(deft_plan *plan)
 {
     const deft_plan_summary *summary = &plan->summary;
@@ -355,12 +356,17 @@ static bool note_upfront(deft_plan *plan)
     size_t                   noted   = 0;
     plan->upfront = deft__arena_array(&plan->arena, summary->pinned_count + summary->visible_count,
                                       sizeof *plan->upfront);
-    for (uint32_t i = 0; plan->upfront != NULL && i < count; i++) {
-        if (plan->tools[i].place != DEFT_PLACE_DEFERRED) {
+    plan->is_deferred = deft__arena_array(&plan->arena, count, sizeof *plan->is_deferred);
+    if (plan->upfront == NULL || plan->is_deferred == NULL) {
+        return false;
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        plan->is_deferred[i] = plan->tools[i].place == DEFT_PLACE_DEFERRED;
+        if (!plan->is_deferred[i]) {
             plan->upfront[noted++] = (deft_tool_id){i};
         }
     }
-    return plan->upfront != NULL;
+    return true;
 }
 
 static bool fill(deft_plan *plan, const deft_sizes *sizes, const deft_settings *settings,

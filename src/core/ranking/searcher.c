@@ -18,8 +18,9 @@ deft_searcher *deft_searcher_new(const deft_index *index, const deft_allocator *
     const size_t count  = index->document_count;
     searcher->index     = index;
     searcher->allocator = allocator;
-    searcher->scores    = deft__new(allocator, (count + 1) * sizeof *searcher->scores);
-    searcher->touched   = deft__new(allocator, (count + 1) * sizeof *searcher->touched);
+    deft__listed_init(&searcher->listed, allocator);
+    searcher->scores  = deft__new(allocator, (count + 1) * sizeof *searcher->scores);
+    searcher->touched = deft__new(allocator, (count + 1) * sizeof *searcher->touched);
     searcher->required_counts =
         deft__new(allocator, (count + 1) * sizeof *searcher->required_counts);
     searcher->schema_sizes = deft__new(allocator, (count + 1) * sizeof *searcher->schema_sizes);
@@ -41,6 +42,7 @@ void deft_searcher_free(deft_searcher *searcher)
     }
     const deft_allocator *allocator = searcher->allocator;
     const size_t          count     = searcher->index->document_count + (size_t)1;
+    deft__listed_clear(&searcher->listed);
     deft__learned_clear(&searcher->learned, allocator);
     deft__hybrid_clear(&searcher->hybrid);
     deft__free(allocator, searcher->hits, searcher->hit_capacity * sizeof *searcher->hits);

@@ -3,6 +3,7 @@
 #define DEFT_CORE_RANKING_SEARCHER_H
 
 #include "core/index/index.h"
+#include "core/listing/listed.h"
 #include "core/ranking/hybrid.h"
 #include "core/ranking/learning.h"
 #include "core/ranking/query.h"
@@ -41,6 +42,7 @@ struct deft_searcher {
 
     deft__schema_size *schema_sizes;  // by tool
     deft_token_family  schema_family; // whose tokens these are
+    deft__listed       listed;        // what is told where nothing is found
 
     deft_hit *hits;
     size_t    hit_count;

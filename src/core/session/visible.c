@@ -98,7 +98,7 @@ bool deft__visible_append(deft__visible *visible, deft_tool_id tool, deft_seen_s
 
 bool deft__visible_is_deferred(const deft__visible *visible, deft_tool_id tool)
 {
-    return visible->plan->tools[tool.index].place == DEFT_PLACE_DEFERRED;
+    return visible->plan->is_deferred[tool.index];
 }
 
 bool deft__visible_append_upfront(deft__visible *visible)
