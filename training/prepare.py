@@ -3,7 +3,7 @@
     prepare.py --data DIR --sets DIR --out DIR
 
 `--data` has pairs.tsv.xz and thesaurus.txt; `--sets` has judged sets as `deft eval` reads them. What
-is ours lies beside this file: phrases.txt and languages.tsv.
+is ours lies beside this file: phrases.txt, requests.txt and languages.tsv.
 
 Written: texts.txt.xz (one text a line, for the teacher), terms.npz (their terms, the pairs, the sets).
 """
@@ -73,6 +73,34 @@ def read_phrases(path, texts, per_group=40):
         pairs = list(itertools.combinations(phrases, 2))
         for a, b in chooser.sample(pairs, min(per_group, len(pairs))):
             yield "phrase", texts.add(a), texts.add(b)
+
+
+# Words that tell Spanish, German and French from English in a short text.
+FOREIGN = set("el la los las un una del para por con qué cómo mi mis der die das ein eine einen und für mit von "
+              "mein meine meinen wie ist le les des une du pour avec mon ma mes est quel quelle dans sur "
+              "zu auf den dem im bitte dame muestra envía zeig zeige montre donne crée".split())
+
+
+def is_foreign(text):
+    """Whether a request is not in English: other letters, or two words that English does not have."""
+    words = text.lower().replace(",", " ").split()
+    return any(ord(c) > 0x2FF for c in text) or \
+        sum(word in FOREIGN for word in words) + any(ord(c) > 0xBF for c in text) >= 2
+
+
+def read_requests(path, texts):
+    """A tool and what people say who need it. The teacher knows English only: foreign requests are
+    pairs of a kind of their own, whose target is the tool's."""
+    for line in path.read_text(encoding="utf-8").splitlines():
+        cells = [cell.strip() for cell in line.split("|") if cell.strip()]
+        if line.startswith("#") or len(cells) < 2:
+            continue
+        tool = texts.add(cells[0])
+        for request in cells[1:]:
+            if is_foreign(request):
+                yield "language", texts.add(request), tool
+            else:
+                yield "request", tool, texts.add(request)
 
 
 def english_words(texts, uses_min=40):
@@ -190,7 +218,9 @@ def main():
     pairs = list(read_pairs(options.data / "pairs.tsv.xz", texts))
     pairs.extend(read_phrases(HERE / "phrases.txt", texts))
     pairs.extend(read_languages(HERE / "languages.tsv", texts))
-    own = {text for source, a, b in pairs if source in ("phrase", "language") for text in (a, b)}
+    pairs.extend(read_requests(HERE / "requests.txt", texts))
+    own = {text for source, a, b in pairs if source in ("phrase", "language", "request")
+           for text in (a, b)}
     pair_texts = len(texts.texts)
     sets = {path.name: read_set(path, texts) for path in sorted(options.sets.iterdir())
             if path.is_dir()}

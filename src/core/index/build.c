@@ -675,6 +675,24 @@ static bool lay_names(builder *b, deft_buffer *out)
     return true;
 }
 
+static bool lay_name_weights(const builder *b, deft_buffer *out)
+{
+    if (!begin_section(out, DEFT__SECTION_NAME_WEIGHTS, b->tool_count * sizeof(uint32_t))) {
+        return false;
+    }
+    const deft__term *terms   = section_data(out, DEFT__SECTION_TERMS);
+    const uint32_t   *starts  = section_data(out, DEFT__SECTION_NAME_STARTS);
+    const uint32_t   *names   = section_data(out, DEFT__SECTION_NAME_TERMS);
+    uint32_t         *weights = section_data(out, DEFT__SECTION_NAME_WEIGHTS);
+    for (uint32_t tool = 0; tool < b->tool_count; tool++) {
+        weights[tool] = 0;
+        for (uint32_t i = starts[tool]; i < starts[tool + 1]; i++) {
+            weights[tool] += terms[names[i]].idf;
+        }
+    }
+    return true;
+}
+
 // What the blocks of a term say besides its impacts: the largest of them, and where they begin.
 static bool lay_blocks(builder *b, deft_buffer *out)
 {
@@ -774,8 +792,8 @@ static bool lay_out(builder *b, deft_buffer *out)
         !lay_words(b, out, word_texts) ||
         !lay_hash(b, out, DEFT__SECTION_TERM_HASH, b->stem_count, false) ||
         !lay_hash(b, out, DEFT__SECTION_WORD_HASH, b->word_count, true) || !lay_places(b, out) ||
-        !lay_postings(b, out) || !lay_names(b, out) || !lay_blocks(b, out) ||
-        !lay_vectors(b, out)) {
+        !lay_postings(b, out) || !lay_names(b, out) || !lay_name_weights(b, out) ||
+        !lay_blocks(b, out) || !lay_vectors(b, out)) {
         return false;
     }
     deft__image_header *header = (void *)out->data;

@@ -379,6 +379,7 @@ deft_status deft__image_open(deft__image *image, deft_view bytes, deft_error *er
                              .rows         = section(bytes, header, DEFT__SECTION_ROWS, 4, &counts[16]),
                              .masks        = section(bytes, header, DEFT__SECTION_MASKS, 8, &counts[17]),
                              .impacts      = section(bytes, header, DEFT__SECTION_IMPACTS, 1, &counts[18]),
+                             .name_weights = section(bytes, header, DEFT__SECTION_NAME_WEIGHTS, 4, &counts[19]),
                              .dimensions   = header->dimensions,
     };
     const deft_status damaged = DEFT_INVALID;
@@ -387,6 +388,7 @@ deft_status deft__image_open(deft__image *image, deft_view bytes, deft_error *er
         opened.places == NULL || opened.tools == NULL || opened.postings == NULL ||
         opened.name_starts == NULL || opened.name_terms == NULL || opened.blocks == NULL ||
         opened.block_starts == NULL || opened.masks == NULL || opened.impacts == NULL ||
+        opened.name_weights == NULL || counts[DEFT__SECTION_NAME_WEIGHTS] != opened.tool_count ||
         !are_vectors_sound(&opened, &counts[DEFT__SECTION_VECTORS]) || !are_fields_sound(header) ||
         opened.stem_count > counts[DEFT__SECTION_TERMS] ||
         counts[DEFT__SECTION_LETTERS] != counts[DEFT__SECTION_WORDS] ||

@@ -76,6 +76,7 @@ typedef enum deft__section_id {
     DEFT__SECTION_ROWS,         // uint32_t per stem: its row of the model
     DEFT__SECTION_MASKS,        // uint64_t per block: which of its places have the term
     DEFT__SECTION_IMPACTS,      // uint8_t, and DEFT__BLOCK_SIZE more
+    DEFT__SECTION_NAME_WEIGHTS, // uint32_t per tool: how rare the stems of its name are, together
     DEFT__SECTION_COUNT
 } deft__section_id;
 
@@ -118,6 +119,7 @@ typedef struct deft__image {
     const uint32_t           *rows;
     const uint64_t           *masks;
     const uint8_t            *impacts;
+    const uint32_t           *name_weights;
     uint32_t                  dimensions;
     uint32_t                  tool_count;
     uint32_t                  block_count; // ceil(tool_count / DEFT__BLOCK_SIZE)
@@ -129,7 +131,7 @@ typedef struct deft__image {
 } deft__image;
 
 #define DEFT__IMAGE_MAGIC   UINT64_C(0x3158444954464544) // "DEFTIDX1"
-#define DEFT__IMAGE_VERSION 6u
+#define DEFT__IMAGE_VERSION 7u
 
 // Numbers of a vector, at most; a multiple of 64.
 #define DEFT__DIMENSIONS_MAX 256u

@@ -9,9 +9,18 @@
 //     3   for having all of what the query asks for, by weight, and less for less
 //     1   for each query word that it has by way of a synonym or a correction, up to two
 //
-// At least 5 are needed. With a model a tenth of that counts, and besides it the points of the fused
-// score and the likeness of the tool to the query; at least 1.71 are needed then. Weights and floor were fitted on the judged sets against 200 queries that
-// ask for nothing, and rounded (docs/ranking.md has the figures).
+// At least 5 are needed. With a model a quarter of that counts, and besides it
+//
+//     5.8 for a tool that is one with the nearest part of the query, and less for less
+//     9.4 for the five best being one with the query: what makes sense has company. A tool that stands
+//         alone has seven tenths of its own likeness
+//     4.9 for a query of 24 words, as long ones are rarely nothing
+//    -3.2 for a query of which no tool has a word
+//
+// and at least 1.94 are needed among 64 tools, .59 more with each doubling: among many tools one lies
+// near to anything. A likeness of .55 and more is evidence by itself: no query that asks for nothing comes
+// as near to a tool. Weights and floors were fitted on the judged sets against 200 queries that ask for
+// nothing, and rounded (docs/ranking.md and docs/semantic.md have the figures).
 #include "core/ranking/searcher.h"
 
 #include "core/analysis/words.h"
@@ -26,8 +35,26 @@ static const uint64_t evidence_coverage  = 3000;
 static const uint64_t evidence_expansion = 1000;
 
 // With a model.
-static const int64_t evidence_fused_needed = 1710;
-static const int64_t evidence_by_words     = 100; // what the words' evidence counts of that
+static const int64_t evidence_by_words   = 250; // what the words' evidence counts
+static const int64_t evidence_window     = 5800;
+static const int64_t evidence_company    = 9400;
+static const int64_t evidence_length     = 4900;
+static const int64_t evidence_unknown    = 3200;
+static const int64_t evidence_fewest     = 1940; // needed among the fewest tools
+static const int64_t evidence_a_doubling = 590;
+
+// Where more or fewer tools make no difference any more.
+#define TOOLS_FEWEST_BITS 6u
+#define TOOLS_MOST_BITS   14u
+
+static const int64_t likeness_evident = 550; // in 1/1000
+static const int64_t company_alone    = 700; // of its own likeness, in 1/1000
+
+// Candidates whose likeness to the query is company to the best, itself among them.
+#define COMPANY_SIZE 5u
+
+// Full words of a query beyond which it does not count as longer.
+#define LENGTH_MAX 24u
 
 static uint64_t at_most(uint64_t value, uint64_t limit)
 {
@@ -107,13 +134,59 @@ uint64_t deft__evidence_of(const deft__hybrid *h, const deft__candidate *best)
            (asked > 0 ? evidence_coverage * covered / asked : 0);
 }
 
+// How often the fewest tools must be doubled to be as many, in 1/1024; between powers of two it is a
+// straight line.
+static int64_t doublings_of(uint32_t tool_count)
+{
+    uint32_t bits = TOOLS_FEWEST_BITS;
+    if (tool_count <= UINT32_C(1) << bits) {
+        return 0;
+    }
+    while (bits < TOOLS_MOST_BITS && tool_count >> (bits + 1) > 0) {
+        bits++;
+    }
+    const int64_t doublings = (int64_t)(bits - TOOLS_FEWEST_BITS) * 1024;
+    return bits == TOOLS_MOST_BITS ? doublings
+                                   : doublings + ((int64_t)tool_count * 1024 >> bits) - 1024;
+}
+
+static size_t count_unknown_words(const deft__expansion *e)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < e->word_count; i++) {
+        count += e->words[i].value >= DEFT__WORD_WEIGHT_FULL && e->words[i].stem == DEFT__NONE;
+    }
+    return count;
+}
+
+// The evidence of words and of meaning together.
+static bool is_meant(deft__hybrid *h, const deft__candidate *best)
+{
+    const int64_t full    = (int64_t)count_full_words(&h->expansion);
+    const int64_t length  = full < (int64_t)LENGTH_MAX ? full : (int64_t)LENGTH_MAX;
+    const int64_t unknown = (int64_t)count_unknown_words(&h->expansion);
+    const size_t  company =
+        h->candidate_count < COMPANY_SIZE ? h->candidate_count : (size_t)COMPANY_SIZE;
+    const int64_t window = deft__meaning_of(&h->meaning, best->tool).window;
+    int64_t       sum    = 0;
+    for (size_t i = 0; i < company; i++) {
+        sum += deft__meaning_of(&h->meaning, h->candidates[i].tool).whole;
+    }
+    const int64_t alone    = window * company_alone / 1000;
+    const int64_t together = sum / (int64_t)company;
+    const int64_t points =
+        (int64_t)deft__evidence_of(h, best) * evidence_by_words / 1000 +
+        (window * evidence_window + (together > alone ? together : alone) * evidence_company) /
+            DEFT__COSINE_ONE +
+        length * evidence_length / (int64_t)LENGTH_MAX -
+        (full > 0 ? unknown * evidence_unknown / full : 0);
+    return window * 1000 >= likeness_evident * DEFT__COSINE_ONE ||
+           points >=
+               evidence_fewest + evidence_a_doubling * doublings_of(h->image->tool_count) / 1024;
+}
+
 bool deft__is_evident(deft__hybrid *h, const deft__candidate *best)
 {
-    const uint64_t words = deft__evidence_of(h, best);
-    if (h->meaning.model == NULL) {
-        return words >= evidence_needed;
-    }
-    const deft__fused fused = deft__hybrid_fuse(h, best);
-    const int64_t points = (fused.words + fused.meaning + fused.likeness) * 1000 / DEFT__COSINE_ONE;
-    return points + (int64_t)words * evidence_by_words / 1000 >= evidence_fused_needed;
+    return h->meaning.model != NULL ? is_meant(h, best)
+                                    : deft__evidence_of(h, best) >= evidence_needed;
 }

@@ -10,16 +10,16 @@
 static const uint64_t one = 1024;
 
 // What a point of each is worth, in 1/100.
-static const int64_t weight_words    = 78;  // the score by words, as a share of the query's mass
-static const int64_t weight_coverage = 103; // how much of the query's mass the tool has
-static const int64_t weight_name     = -38; // how much of its name: the words' score has it already
-static const int64_t weight_best     = -22; // the score by words, as a share of the best one's
-static const int64_t weight_best_long  = 196; // the same in long queries, which words explain best
+static const int64_t weight_words    = 81;  // the score by words, as a share of the query's mass
+static const int64_t weight_coverage = 102; // how much of the query's mass the tool has
+static const int64_t weight_name     = -42; // how much of its name: the words' score has it already
+static const int64_t weight_best     = -31; // the score by words, as a share of the best one's
+static const int64_t weight_best_long  = 198; // the same in long queries, which words explain best
 static const int64_t weight_whole      = 184; // likeness to the query
-static const int64_t weight_whole_told = -44; // the same where words explain the query
+static const int64_t weight_whole_told = -61; // the same where words explain the query
 static const int64_t weight_window     = 128; // likeness to the nearest part of it
-static const int64_t weight_soft_name  = 61;  // how much of the name is meant
-static const int64_t weight_soft_query = 17;  // how much of the query the name means
+static const int64_t weight_soft_name  = 43;  // how much of the name is meant
+static const int64_t weight_soft_query = 19;  // how much of the query the name means
 static const int64_t weight_soft_long = -154; // the same in long queries: no name means all of them
 
 void deft__fusion_begin(deft__fusion *fusion, const deft__expansion *e)

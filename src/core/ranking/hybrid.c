@@ -116,6 +116,7 @@ static void take_candidates(deft__hybrid *h, const deft__best *best)
               .coverage = deft__best_coverage(key),
         };
         __builtin_prefetch(&image->name_terms[image->name_starts[h->candidates[i].tool]]);
+        __builtin_prefetch(&image->name_weights[h->candidates[i].tool]);
     }
     h->candidate_count = best->count;
 }
@@ -124,13 +125,13 @@ static void take_candidates(deft__hybrid *h, const deft__best *best)
 static uint64_t marked_coverage(const deft__hybrid *h, const uint32_t *worths, uint32_t tool)
 {
     const deft__image *image   = h->image;
-    uint64_t           whole   = 0;
+    const uint64_t     whole   = (uint64_t)image->name_weights[tool] * 256;
     uint64_t           covered = 0;
     for (uint32_t i = image->name_starts[tool]; i < image->name_starts[tool + 1]; i++) {
         const uint32_t term = image->name_terms[i];
-        const uint64_t idf  = image->terms[term].idf;
-        whole += idf * 256;
-        covered += idf * worths[h->marks[term]];
+        if (h->marks[term] > 0) {
+            covered += (uint64_t)image->terms[term].idf * worths[h->marks[term]];
+        }
     }
     return whole > 0 ? covered * 1000 / whole : 0;
 }
@@ -203,8 +204,8 @@ static void sort_many(deft__candidate *candidates, size_t count)
 static void sort_candidates(deft__candidate *candidates, size_t count)
 {
     deft__candidate unsorted[RANKED_MAX];
-    uint64_t        finals[RANKED_MAX];
-    uint64_t        tools[RANKED_MAX];
+    uint64_t        finals[RANKED_MAX] = {0}; // gcc cannot tell that the loop fills what is read
+    uint64_t        tools[RANKED_MAX]  = {0};
     uint16_t        ranks[RANKED_MAX];
     if (count > RANKED_MAX) {
         sort_many(candidates, count);

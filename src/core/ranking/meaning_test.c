@@ -77,14 +77,14 @@ static const struct {
     const char *query;
     int32_t     likenesses[6];
 } golden[] = {
-    {"open a ticket", {516, -15, 26, -11, 67, 144}},
-    {"how cold will it be tonight", {-80, 670, 57, -98, -40, 74}},
-    {"tell the team in the chat", {27, 2, 734, -29, -53, 21}},
-    {"erase a document", {-10, -90, -33, 666, 23, -57}},
-    {"give the customer his money back", {32, -126, 23, 27, 667, -143}},
-    {"am I busy tomorrow", {-5, 287, 76, -110, -34, 407}},
-    {"crear una incidencia", {533, -37, 8, 84, 18, -50}},
-    {"GitHub pull request", {211, 31, -40, -31, -19, 11}},
+    {"open a ticket", {480, -15, 18, -9, 71, 138}},
+    {"how cold will it be tonight", {-74, 656, 24, -73, -61, 85}},
+    {"tell the team in the chat", {48, 55, 717, 9, -48, 2}},
+    {"erase a document", {-29, -105, -82, 660, 68, -29}},
+    {"give the customer his money back", {43, -87, 58, 35, 670, -162}},
+    {"am I busy tomorrow", {-26, 255, 55, -93, -64, 418}},
+    {"crear una incidencia", {613, -74, 51, 6, 184, 44}},
+    {"GitHub pull request", {175, 10, 11, -1, -67, -1}},
 };
 
 static void likenesses_are_those_of_the_training(void **state)
