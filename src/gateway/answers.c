@@ -56,10 +56,10 @@ deft_view deft__known_result(const deft__known_answer *one)
 static void make_room(deft__answers *answers, size_t size)
 {
     while (answers->size > DEFT__ANSWERS_SIZE_MAX - size) {
-        deft__known_answer *oldest = NULL;
-        for (size_t i = 0; i < DEFT__ANSWERS_MAX; i++) {
+        deft__known_answer *oldest = &answers->known[0];
+        for (size_t i = 1; i < DEFT__ANSWERS_MAX; i++) {
             deft__known_answer *one = &answers->known[i];
-            if (one->text != NULL && (oldest == NULL || one->used < oldest->used)) {
+            if (one->text != NULL && (oldest->text == NULL || one->used < oldest->used)) {
                 oldest = one;
             }
         }
