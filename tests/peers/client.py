@@ -1,11 +1,12 @@
-"""client.py ERA - the Python SDK's client (legacy or modern), deft, and servers behind it."""
+"""client.py ERA [http] - the Python SDK's client (legacy or modern), deft, and servers behind it."""
 
 import json
 import os
 import subprocess
 import sys
 import tempfile
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import anyio
@@ -114,11 +115,26 @@ async def play(client: Client) -> None:
     await check("the list is the same after all this", listed)
 
 
+@contextmanager
+def reach(deft: StdioServerParameters, over_http: bool) -> Iterator[Any]:
+    """What a client connects to: a process of its own, or the address of one that is shared."""
+    if not over_http:
+        yield stdio_client(deft)
+        return
+    command = [deft.command, *deft.args, "--http", "127.0.0.1:0"]
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
+        try:
+            port = next(line.split(" port ")[1].split(":")[0] for line in process.stderr if "listening on" in line)
+            yield f"http://127.0.0.1:{port}/mcp"
+        finally:
+            process.terminate()
+
+
 async def main() -> None:
     mode = {"legacy": "legacy", "modern": "2026-07-28", "auto": "auto"}[sys.argv[1]]
-    transport = stdio_client(gateway())
-    async with Client(transport, mode=mode, sampling_callback=sample, elicitation_callback=elicit) as client:
-        await play(client)
+    with reach(gateway(), "http" in sys.argv[2:]) as server:
+        async with Client(server, mode=mode, sampling_callback=sample, elicitation_callback=elicit) as client:
+            await play(client)
     print(f"{passed} passed, {failed} failed")
 
 

@@ -1,16 +1,18 @@
-// gateway.mjs KIND - one real client (v1, legacy, modern), deft, and eleven real servers behind it:
-// everything that a client can do with them, through deft.
+// gateway.mjs KIND [http] - one real client (v1, legacy, modern), deft, and eleven real servers behind it:
+// everything that a client can do with them, through deft, over stdio or over HTTP.
 // Proves B1, C1, C3, C4, D2, D4, D6 through real peers.
 import { join } from 'node:path';
 import { assert, check, finish } from './lib/checks.mjs';
 import { connect, textOf } from './lib/clients.mjs';
-import { folder, gateway, prime } from './lib/commands.mjs';
+import { folder, gateway, prime, serveHttp } from './lib/commands.mjs';
 
-const [kind] = process.argv.slice(2);
+const [kind, transport] = process.argv.slice(2);
+const reach = (made) => (transport === 'http' ? serveHttp(made) : made);
 const files = folder('files');
-const deft = gateway(['everything', 'filesystem', 'memory', 'thinking', 'time', 'calculator', 'figma', 'clock', 'words',
+const made = gateway(['everything', 'filesystem', 'memory', 'thinking', 'time', 'calculator', 'figma', 'clock', 'words',
   'legacyFixture', 'modernFixture'], { toolSearch: { enabled: 'on', coreTools: [] } });
-prime(deft);
+prime(made);
+const deft = await reach(made);
 const client = await connect(kind, deft);
 
 const search = (given) => client.call('tool_search', typeof given === 'string' ? { query: given } : given);
@@ -206,7 +208,8 @@ await check('the list is the same after all this', async () => {
   assert.deepEqual((await client.tools()).map(({ name }) => name), ['tool_search', 'tool_describe', 'tool_call']);
 });
 await check('in style load what is found joins the list and is called by its name', async () => {
-  const loading = await connect(kind, gateway(['everything', 'calculator'], { toolSearch: { enabled: 'on', style: 'load' } }));
+  const loading = await connect(kind, await reach(gateway(['everything', 'calculator'], { toolSearch: { enabled: 'on', style: 'load' } })));
+  await loading.tools(); // who was shown no list is not told that it has changed
   await loading.call('tool_search', { query: 'add two numbers' });
   if (client.era === 'modern') {
     assert.equal(JSON.stringify(await loading.tools()).includes('"everything__get-sum"'), false);

@@ -106,3 +106,20 @@ export function prime(deft) {
     throw new Error(`deft servers ended with ${status}`);
   }
 }
+
+// Serves it over HTTP; it ends with us. What a client connects to is given back.
+export async function serveHttp(deft) {
+  const child = spawn(deft.command, [...deft.args, '--http', '127.0.0.1:0'], { stdio: ['ignore', 'inherit', 'pipe'] });
+  process.on('exit', () => child.kill('SIGTERM'));
+  const port = await new Promise((resolve, reject) => {
+    child.on('exit', (status) => reject(new Error(`deft ended with ${status}`)));
+    createInterface({ input: child.stderr }).on('line', (line) => {
+      console.log(line);
+      const [, number] = /listening on port (\d+)/.exec(line) ?? [];
+      if (number !== undefined) {
+        resolve(number);
+      }
+    });
+  });
+  return { url: `http://127.0.0.1:${port}/mcp` };
+}
