@@ -150,11 +150,29 @@ static void fail(deft__bearer *bearer, const char *sentence, bool is_refused)
     finish(bearer);
 }
 
+// Whether somebody has logged in or out since: they do not wait for us, and what they did counts.
+static bool is_overtaken(const deft__bearer *bearer)
+{
+    deft__kept_login read;
+    deft__kept_init(&read, deft__loop_allocator(bearer->loop));
+    const deft_status status =
+        deft__logins_load(bearer->path.data, deft_buffer_view(&bearer->endpoint), &read, NULL);
+    const bool is_other =
+        (status == DEFT_OK || status == DEFT_NOT_FOUND) &&
+        !deft_view_equal(deft__kept_get(&read, DEFT__KEPT_REFRESH_TOKEN),
+                         deft__kept_get(&bearer->login, DEFT__KEPT_REFRESH_TOKEN));
+    deft__kept_clear(&read);
+    return is_other;
+}
+
 static void asker_stopped(void *context)
 {
     deft__bearer *bearer     = context;
     bool          is_refused = false;
-    if (deft__oauth_step_of(bearer->oauth) != DEFT__OAUTH_DONE) {
+    if (is_overtaken(bearer)) {
+        (void)load(bearer);
+        finish(bearer);
+    } else if (deft__oauth_step_of(bearer->oauth) != DEFT__OAUTH_DONE) {
         const char *sentence = deft__oauth_failure(bearer->oauth, &is_refused);
         fail(bearer, sentence, is_refused);
     } else if (!deft__kept_copy(&bearer->login, deft__oauth_login(bearer->oauth))) {
@@ -292,9 +310,14 @@ static void read_parameter(deft_view challenges, const char *name, deft_buffer *
     }
 }
 
-// Kept for the login to come, unless it is known.
+// Kept for the login to come, unless it is known; beside what others have kept meanwhile. Not while a
+// renewal is under way, which looks for its own refresh token in the file.
 static void want(deft__bearer *bearer, deft_view challenge)
 {
+    if (bearer->is_renewing) {
+        return;
+    }
+    (void)load(bearer);
     if (!deft_view_equal(deft__kept_get(&bearer->login, DEFT__KEPT_WANTED), challenge) &&
         deft__kept_set(&bearer->login, DEFT__KEPT_WANTED, challenge) &&
         deft__kept_set(&bearer->login, DEFT__KEPT_ENDPOINT, deft_buffer_view(&bearer->endpoint))) {
