@@ -171,8 +171,8 @@ static void a_file_does_not_outgrow_what_is_read(void **state)
         assert_true(name[8] < 'z');
         assert_true(deft__kept_set(&login, DEFT__KEPT_ENDPOINT, deft_view_of(name)));
         deft_buffer_reset(&out);
-        status = deft__kept_replace(deft_buffer_view(&text), deft_view_of(name), &login, &out,
-                                    &error);
+        status =
+            deft__kept_replace(deft_buffer_view(&text), deft_view_of(name), &login, &out, &error);
         if (status == DEFT_OK) {
             assert_true(out.size < DEFT__KEPT_SIZE_MAX);
             deft_buffer_reset(&text);
