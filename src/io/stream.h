@@ -52,9 +52,6 @@ size_t deft__stream_queued(const deft__stream *stream); // bytes
 // For how long the peer has taken nothing of what waits for it, in milliseconds; 0: nothing waits.
 uint64_t deft__stream_stuck_ms(const deft__stream *stream);
 
-// For how long the peer has taken nothing of what waits for it; 0 where nothing waits.
-uint64_t deft__stream_stuck_ms(const deft__stream *stream);
-
 // Nothing more is to be sent: when the queue is empty the peer sees the end.
 void deft__stream_finish(deft__stream *stream);
 

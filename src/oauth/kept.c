@@ -246,5 +246,11 @@ deft_status deft__kept_replace(deft_view text, deft_view endpoint, const deft__k
     if (status == DEFT_OK && out->status != DEFT_OK) {
         return deft__fail_memory(error);
     }
+    if (status == DEFT_OK && out->size >= DEFT__KEPT_SIZE_MAX) { // and a line's end
+        return deft__fail(error, DEFT_LIMIT, 0,
+                          "would be larger than %u MiB, and is left as it is: end a login first, "
+                          "with 'deft logout'",
+                          DEFT__KEPT_SIZE_MAX >> 20);
+    }
     return status;
 }

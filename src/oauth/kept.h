@@ -67,7 +67,8 @@ deft_status deft__kept_find(deft_view text, deft_view endpoint, deft__kept_login
                             deft_error *error);
 
 // Appends `text` with this entry in the place of the one for its endpoint. With `login` NULL the one
-// for `endpoint` is left out. An empty text is one without entries. DEFT_INVALID as above.
+// for `endpoint` is left out. An empty text is one without entries. DEFT_INVALID as above;
+// DEFT_LIMIT: it would be larger than DEFT__KEPT_SIZE_MAX.
 deft_status deft__kept_replace(deft_view text, deft_view endpoint, const deft__kept_login *login,
                                deft_buffer *out, deft_error *error);
 

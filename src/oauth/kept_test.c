@@ -149,6 +149,46 @@ static void memory_may_run_out(void **state)
     assert_true(test_every_allocation_fails(keep_and_find, NULL) > 0);
 }
 
+// What could not be read again is not written: it would be the end of all logins.
+static void a_file_does_not_outgrow_what_is_read(void **state)
+{
+    deft_error       error = DEFT_ERROR_INIT;
+    deft__kept_login login;
+    deft_buffer      text;
+    deft_buffer      out;
+    deft_status      status = DEFT_OK;
+    (void)state;
+    deft__kept_init(&login, NULL);
+    deft_buffer_init(&text, NULL);
+    deft_buffer_init(&out, NULL);
+    // Control characters: six bytes each in the file.
+    assert_true(deft_buffer_reserve(&text, 65536));
+    memset(text.data, 1, 65536);
+    text.size = 65536;
+    assert_true(deft__kept_set(&login, DEFT__KEPT_WANTED, deft_buffer_view(&text)));
+    deft_buffer_reset(&text);
+    for (char name[] = "https://a"; status == DEFT_OK; name[8]++) {
+        assert_true(name[8] < 'z');
+        assert_true(deft__kept_set(&login, DEFT__KEPT_ENDPOINT, deft_view_of(name)));
+        deft_buffer_reset(&out);
+        status =
+            deft__kept_replace(deft_buffer_view(&text), deft_view_of(name), &login, &out, &error);
+        if (status == DEFT_OK) {
+            assert_true(out.size < DEFT__KEPT_SIZE_MAX);
+            deft_buffer_reset(&text);
+            deft_buffer_append(&text, deft_buffer_view(&out));
+        }
+    }
+    assert_int_equal(status, DEFT_LIMIT);
+    assert_string_equal(error.message, "would be larger than 4 MiB, and is left as it is: end a "
+                                       "login first, with 'deft logout'");
+    assert_int_equal(
+        deft__kept_find(deft_buffer_view(&text), deft_view_of("https://a"), &login, NULL), DEFT_OK);
+    deft__kept_clear(&login);
+    deft_buffer_clear(&text);
+    deft_buffer_clear(&out);
+}
+
 static void methods_have_names(void **state)
 {
     deft__oauth_method method = DEFT__OAUTH_METHOD_NONE;
@@ -167,6 +207,7 @@ int main(void)
         cmocka_unit_test(logins_are_found_by_their_endpoint),
         cmocka_unit_test(what_is_not_ours_is_left_alone),
         cmocka_unit_test(memory_may_run_out),
+        cmocka_unit_test(a_file_does_not_outgrow_what_is_read),
         cmocka_unit_test(methods_have_names),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

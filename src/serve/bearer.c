@@ -30,7 +30,8 @@ struct deft__bearer {
     deft_buffer          endpoint;
     deft_buffer          ca; // with a NUL; empty: none
     deft__kept_login     login;
-    uint32_t             number; // of the token: another one, another number
+    deft_buffer          outdated; // the refresh token in a file that we could not write; or empty
+    uint32_t             number;   // of the token: another one, another number
     uint64_t             margin_s;
     bool                 is_loaded;
 
@@ -67,6 +68,25 @@ static void set_margin(deft__bearer *bearer)
     bearer->margin_s    = left / 4 < MARGIN_S ? left / 4 : MARGIN_S;
 }
 
+static void save(deft__bearer *bearer)
+{
+    deft_error error = DEFT_ERROR_INIT;
+    if (deft__logins_save(bearer->path.data, deft_buffer_view(&bearer->endpoint), &bearer->login,
+                          &error) != DEFT_OK) {
+        note(bearer, error.message);
+    } else {
+        deft__kept_wipe(&bearer->outdated);
+    }
+}
+
+// Whether the file is older than what we have: its refresh token is used up, and ours is the only one.
+static bool is_outdated(const deft__bearer *bearer, const deft__kept_login *read)
+{
+    return bearer->outdated.size > 0 &&
+           deft_view_equal(deft__kept_get(read, DEFT__KEPT_REFRESH_TOKEN),
+                           deft_buffer_view(&bearer->outdated));
+}
+
 // True: the token is another than before.
 static bool load(deft__bearer *bearer)
 {
@@ -84,8 +104,14 @@ static bool load(deft__bearer *bearer)
                                                      deft_buffer_view(&bearer->endpoint))) {
         deft__kept_drop_tokens(&read); // somebody has changed the file: it is for another server
     }
+    if (is_outdated(bearer, &read)) {
+        deft__kept_clear(&read);
+        save(bearer); // perhaps it can be written now
+        return false;
+    }
     const bool is_new = !deft_view_equal(deft__kept_get(&read, DEFT__KEPT_ACCESS_TOKEN),
                                          deft__kept_get(&bearer->login, DEFT__KEPT_ACCESS_TOKEN));
+    deft__kept_wipe(&bearer->outdated);
     deft__kept_clear(&bearer->login);
     bearer->login     = read;
     bearer->is_loaded = true;
@@ -95,15 +121,6 @@ static bool load(deft__bearer *bearer)
         bearer->rests_until_ms = 0;
     }
     return is_new;
-}
-
-static void save(deft__bearer *bearer)
-{
-    deft_error error = DEFT_ERROR_INIT;
-    if (deft__logins_save(bearer->path.data, deft_buffer_view(&bearer->endpoint), &bearer->login,
-                          &error) != DEFT_OK) {
-        note(bearer, error.message);
-    }
 }
 
 static bool has(const deft__bearer *bearer, deft__kept_text text)
@@ -150,14 +167,44 @@ static void fail(deft__bearer *bearer, const char *sentence, bool is_refused)
     finish(bearer);
 }
 
+// Whether somebody has logged in or out since: they do not wait for us, and what they did counts.
+static bool is_overtaken(const deft__bearer *bearer)
+{
+    deft__kept_login read;
+    deft__kept_init(&read, deft__loop_allocator(bearer->loop));
+    const deft_status status =
+        deft__logins_load(bearer->path.data, deft_buffer_view(&bearer->endpoint), &read, NULL);
+    const bool is_other =
+        (status == DEFT_OK || status == DEFT_NOT_FOUND) && !is_outdated(bearer, &read) &&
+        !deft_view_equal(deft__kept_get(&read, DEFT__KEPT_REFRESH_TOKEN),
+                         deft__kept_get(&bearer->login, DEFT__KEPT_REFRESH_TOKEN));
+    deft__kept_clear(&read);
+    return is_other;
+}
+
+// Until it is saved the file has a token that is used up, where the new login has another.
+static bool take_renewed(deft__bearer *bearer)
+{
+    const deft__kept_login *renewed = deft__oauth_login(bearer->oauth);
+    const deft_view         old     = deft__kept_get(&bearer->login, DEFT__KEPT_REFRESH_TOKEN);
+    if (bearer->outdated.size == 0 &&
+        !deft_view_equal(old, deft__kept_get(renewed, DEFT__KEPT_REFRESH_TOKEN))) {
+        deft_buffer_append(&bearer->outdated, old);
+    }
+    return bearer->outdated.status == DEFT_OK && deft__kept_copy(&bearer->login, renewed);
+}
+
 static void asker_stopped(void *context)
 {
     deft__bearer *bearer     = context;
     bool          is_refused = false;
-    if (deft__oauth_step_of(bearer->oauth) != DEFT__OAUTH_DONE) {
+    if (is_overtaken(bearer)) {
+        (void)load(bearer);
+        finish(bearer);
+    } else if (deft__oauth_step_of(bearer->oauth) != DEFT__OAUTH_DONE) {
         const char *sentence = deft__oauth_failure(bearer->oauth, &is_refused);
         fail(bearer, sentence, is_refused);
-    } else if (!deft__kept_copy(&bearer->login, deft__oauth_login(bearer->oauth))) {
+    } else if (!take_renewed(bearer)) {
         fail(bearer, "there is no memory", false);
     } else {
         bearer->number++;
@@ -226,6 +273,7 @@ deft__bearer *deft__bearer_new(deft__loop *loop, const deft__bearer_options *opt
     deft_buffer_init(&bearer->name, allocator);
     deft_buffer_init(&bearer->endpoint, allocator);
     deft_buffer_init(&bearer->ca, allocator);
+    deft_buffer_init(&bearer->outdated, allocator);
     deft__kept_init(&bearer->login, allocator);
     deft_buffer_append_text(&bearer->path, options->path);
     deft_buffer_append_byte(&bearer->path, '\0');
@@ -256,6 +304,7 @@ void deft__bearer_free(deft__bearer *bearer)
     deft__alarm_free(bearer->alarm);
     deft__loop_undefer(bearer->loop, &bearer->soon);
     deft__kept_clear(&bearer->login);
+    deft__kept_wipe(&bearer->outdated);
     deft__kept_wipe(&bearer->endpoint); // a URL may hold a key
     deft_buffer_clear(&bearer->name);
     deft_buffer_clear(&bearer->ca);
@@ -292,9 +341,14 @@ static void read_parameter(deft_view challenges, const char *name, deft_buffer *
     }
 }
 
-// Kept for the login to come, unless it is known.
+// Kept for the login to come, unless it is known; beside what others have kept meanwhile. Not while a
+// renewal is under way, which looks for its own refresh token in the file.
 static void want(deft__bearer *bearer, deft_view challenge)
 {
+    if (bearer->is_renewing) {
+        return;
+    }
+    (void)load(bearer);
     if (!deft_view_equal(deft__kept_get(&bearer->login, DEFT__KEPT_WANTED), challenge) &&
         deft__kept_set(&bearer->login, DEFT__KEPT_WANTED, challenge) &&
         deft__kept_set(&bearer->login, DEFT__KEPT_ENDPOINT, deft_buffer_view(&bearer->endpoint))) {

@@ -6,6 +6,9 @@
 #include "support/waiting.h"
 #include "support/web_server.h"
 
+#include <sys/stat.h>
+#include <unistd.h>
+
 #define ALWAYS 4102444800u // the year 2100
 #define END                                                                                        \
     {                                                                                              \
@@ -297,6 +300,97 @@ static void a_process_that_renews_is_waited_for(void **state)
     clear(&now);
 }
 
+// A person does not wait for us: what is in the file when the answer comes is newer than the answer.
+static void a_login_made_meanwhile_stays(void **state)
+{
+    static const struct {
+        const char     *name;
+        test_web_answer answer;
+    } cases[] = {
+        {"the renewal is granted", NEW_TOKENS},
+        {"the renewal is refused",
+         {"POST /token", NULL, "400 json\n\n{'error':'invalid_grant'}", false}},
+        {"nobody is there to ask", {"POST /token", NULL, "503 none\n\n", false}},
+    };
+    (void)state;
+    for (size_t i = 0; i < array_size(cases); i++) {
+        scene now;
+        case_name(cases[i].name);
+        init(&now, ANSWERS{cases[i].answer, END});
+        put(&now, (kept){.access = "t1", .refresh = "r1", .expires_at_s = 1});
+        expect_token(&now, NULL);
+        put(&now, (kept){.access = "t9", .refresh = "r9", .expires_at_s = ALWAYS});
+        test_loop_run(now.loop);
+        expect_token(&now, "t9");
+        expect_kept(&now, DEFT__KEPT_ACCESS_TOKEN, "t9");
+        expect_kept(&now, DEFT__KEPT_REFRESH_TOKEN, "r9");
+        clear(&now);
+    }
+}
+
+static void a_logout_meanwhile_is_one(void **state)
+{
+    scene now;
+    (void)state;
+    init(&now, ANSWERS{NEW_TOKENS, END});
+    put(&now, (kept){.access = "t1", .refresh = "r1", .expires_at_s = 1});
+    expect_token(&now, NULL);
+    assert_int_equal(deft__logins_save(now.path, deft_view_of(now.endpoint), NULL, NULL), DEFT_OK);
+    test_loop_run(now.loop);
+    expect_token(&now, "");
+    expect_kept(&now, DEFT__KEPT_ACCESS_TOKEN, "");
+    clear(&now);
+}
+
+// A disk that is full for a while. Servers that give a new refresh token each time take the old one for
+// stolen: what cannot be kept in the file is the only one there is.
+static void a_token_that_cannot_be_kept_is_not_lost(void **state)
+{
+    scene now;
+    char  path[220];
+    (void)state;
+    init(&now, ANSWERS{NEW_TOKENS,
+                       {"POST /token", "refresh_token=r2",
+                        "200 json\n\n{'access_token':'t3','token_type':'Bearer',"
+                        "'refresh_token':'r3'}",
+                        false},
+                       END});
+    put(&now, (kept){.access = "t1", .refresh = "r1", .expires_at_s = 1});
+    snprintf(path, sizeof path, "%s.new", now.path);
+    assert_int_equal(mkdir(path, 0700), 0); // where the new file would be written
+    expect_token(&now, NULL);
+    test_loop_run(now.loop);
+    assert_non_null(strstr(now.noted, "cannot be written"));
+    expect_kept(&now, DEFT__KEPT_REFRESH_TOKEN, "r1");
+    deft__bearer_reload(now.bearer);
+    const uint32_t number = expect_token(&now, "t2");
+    expect_refused(&now, 401, "Bearer", number, false, NULL);
+    test_loop_run(now.loop);
+    expect_token(&now, "t3");
+    assert_int_equal(posts(&now, "refresh_token=r1"), 1);
+    assert_int_equal(rmdir(path), 0);
+    deft__bearer_reload(now.bearer);
+    expect_kept(&now, DEFT__KEPT_REFRESH_TOKEN, "r3");
+    expect_token(&now, "t3");
+    clear(&now);
+}
+
+// The note of what is lacking goes to what is kept now, not to what was when we looked last.
+static void a_note_undoes_no_renewal_of_another_process(void **state)
+{
+    scene now;
+    (void)state;
+    init(&now, ANSWERS{END});
+    put(&now, (kept){.access = "t1", .refresh = "r1", .expires_at_s = ALWAYS});
+    const uint32_t number = expect_token(&now, "t1");
+    put(&now, (kept){.access = "t2", .refresh = "r2", .expires_at_s = ALWAYS});
+    expect_refused(&now, 403, "Bearer error=\"insufficient_scope\", scope=\"b\"", number, true,
+                   "wants more rights than its login has (scope b): run 'deft login notes'");
+    expect_kept(&now, DEFT__KEPT_REFRESH_TOKEN, "r2");
+    expect_kept(&now, DEFT__KEPT_WANTED, "Bearer error=\"insufficient_scope\", scope=\"b\"");
+    clear(&now);
+}
+
 static void more_rights_are_asked_for_once(void **state)
 {
     scene now;
@@ -358,6 +452,10 @@ int main(void)
         cmocka_unit_test(an_outage_ends_no_login),
         cmocka_unit_test(what_another_process_has_renewed_is_taken),
         cmocka_unit_test(a_process_that_renews_is_waited_for),
+        cmocka_unit_test(a_login_made_meanwhile_stays),
+        cmocka_unit_test(a_logout_meanwhile_is_one),
+        cmocka_unit_test(a_token_that_cannot_be_kept_is_not_lost),
+        cmocka_unit_test(a_note_undoes_no_renewal_of_another_process),
         cmocka_unit_test(more_rights_are_asked_for_once),
         cmocka_unit_test(a_file_that_cannot_be_read_is_noted),
         cmocka_unit_test(it_can_be_given_up_while_it_renews),

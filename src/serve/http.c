@@ -169,7 +169,8 @@ static void look_at_tokens(site *self)
     }
 }
 
-// Who asks and does not take the answer keeps it in our memory: only for so long.
+// Who asks and does not take the answer keeps it in our memory: only for so long. Between entering and
+// leaving the service: leaving it runs the web, which may close whoever is next in the list.
 static void cut_off_slow_readers(site *self)
 {
     const uint64_t most_ms = self->service.settings->http_write_idle_ms;
@@ -177,7 +178,10 @@ static void cut_off_slow_readers(site *self)
         next = one->next;
         if (deft__stream_stuck_ms(one->stream) > most_ms) {
             deft__stream_abandon(one->stream);
-            visitor_ended(one, DEFT__STREAM_FULL, 0);
+            if (one->connection != NULL) {
+                deft__web_disconnect(one->connection);
+            }
+            free_visitor(one);
         }
     }
 }
@@ -185,11 +189,11 @@ static void cut_off_slow_readers(site *self)
 static void tick(void *context)
 {
     site *self = context;
-    cut_off_slow_readers(self);
     if (self->tls != NULL) {
         deft__certificate_look(self->options, self->tls);
     }
     deft__service_enter(&self->service);
+    cut_off_slow_readers(self);
     look_at_tokens(self);
     deft__web_tick(self->web, deft__loop_now_ms(self->service.loop), (int64_t)time(NULL));
     deft__service_leave(&self->service);

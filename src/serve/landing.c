@@ -136,11 +136,24 @@ static void ended(void *context, deft__stream_end end, int code)
     forget(context);
 }
 
+// Whoever has been here longest without asking is not the one: they must not keep the browser out.
+static void forget_oldest(const deft__landing *landing)
+{
+    visitor *oldest = landing->visitors;
+    while (oldest->next != NULL) {
+        oldest = oldest->next;
+    }
+    forget(oldest);
+}
+
 static void accepted(void *context, int descriptor)
 {
     deft__landing        *landing   = context;
     const deft_allocator *allocator = deft__loop_allocator(landing->loop);
-    visitor *one = landing->visitor_count < VISITORS_MAX ? deft__new(allocator, sizeof *one) : NULL;
+    if (landing->visitor_count == VISITORS_MAX) {
+        forget_oldest(landing);
+    }
+    visitor *one = deft__new(allocator, sizeof *one);
     if (one == NULL) {
         close(descriptor);
         return;

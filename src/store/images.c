@@ -202,9 +202,14 @@ static bool is_image(deft_view name, deft_view store_name, bool *is_unfinished)
     if (*is_unfinished) {
         name.size -= sizeof UNFINISHED - 1;
     }
-    return name.size > store_name.size + 1 + ending.size &&
-           deft_view_starts_with(name, store_name) && name.data[store_name.size] == '.' &&
-           deft_view_equal(deft_view_slice(name, name.size - ending.size, ending.size), ending);
+    if (name.size <= store_name.size + 1 + ending.size ||
+        !deft_view_starts_with(name, store_name) || name.data[store_name.size] != '.' ||
+        !deft_view_equal(deft_view_slice(name, name.size - ending.size, ending.size), ending)) {
+        return false;
+    }
+    // A variant has no dot: with one it belongs to another store, whose name begins like this one's.
+    const size_t start = store_name.size + 1;
+    return memchr(name.data + start, '.', name.size - ending.size - start) == NULL;
 }
 
 static bool is_older(const struct stat *a, const struct stat *b)

@@ -127,6 +127,22 @@ static void what_was_left_unfinished_goes(void **state)
     assert_int_equal(test_file_size(test_folder_join(&here->folder, "other.image.abcdef")), 8);
 }
 
+static void images_of_a_store_beside_it_stay(void **state)
+{
+    static const char *const others[] = {"deft.db.2.a.image", "deft.db.2.b.image",
+                                         "deft.db.2.c.image", "deft.db.2.d.image",
+                                         "deft.db.2.e.image.abcdef"};
+    scene                   *here     = *state;
+    for (size_t i = 0; i < array_size(others); i++) {
+        test_file_put(test_folder_join(&here->folder, others[i]), deft_view_of("not ours"));
+        is_at_time(here, others[i], 1000);
+    }
+    save(here, "one", "first");
+    for (size_t i = 0; i < array_size(others); i++) {
+        assert_int_equal(test_file_size(test_folder_join(&here->folder, others[i])), 8);
+    }
+}
+
 static void an_image_is_for_its_owner_alone(void **state)
 {
     scene *here = *state;
@@ -240,6 +256,7 @@ int main(void)
         TEST(who_has_an_image_keeps_it),
         TEST(the_last_few_stay),
         TEST(what_was_left_unfinished_goes),
+        TEST(images_of_a_store_beside_it_stay),
         TEST(an_image_is_for_its_owner_alone),
         TEST(where_nothing_can_be_written_there_is_an_error),
         TEST(an_index_comes_back),

@@ -251,10 +251,12 @@ static bool read_event_id(deft_view text, uint64_t *stream, uint64_t *number)
     return part == number;
 }
 
+// A part of an array has no events of its own, and never a connection.
 static deft__web_stream *find_stream(const deft__web_session *session, uint64_t number)
 {
     deft__web_stream *stream = session->streams;
-    while (stream != NULL && (stream->is_over || stream->number != number)) {
+    while (stream != NULL &&
+           (stream->is_over || stream->lead != NULL || stream->number != number)) {
         stream = stream->next;
     }
     return stream;

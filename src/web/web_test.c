@@ -746,6 +746,25 @@ static void an_array_can_be_come_back_for(void **state)
     close_web();
 }
 
+// The requests of an array have streams of their own that nobody was told of, with numbers that are
+// easy to guess.
+static void a_part_of_an_array_cannot_be_come_back_for(void **state)
+{
+    (void)state;
+    open_old_session(false);
+    hold(post(0, "/mcp", SESSION, "[" PING("2") "," CALL("3") "]"), "id: 2-1");
+    hold(ask(1, "GET /mcp HTTP/1.1\r\nHost: localhost\r\nAccept: "
+                "text/event-stream\r\nLast-Event-ID: 4-0\r\n" SESSION "\r\n"),
+         "text/event-stream"); // a stream of the session's own
+    start_server();
+    answer_server("tools/call", "{\"content\":[]}");
+    hold(said(0), "{\"jsonrpc\":\"2.0\",\"id\":3,\"result\":{\"content\":[]}}");
+    hold(said(0), STREAM_END);
+    deft__web_disconnect(stage.visitors[1].connection);
+    stage.visitors[1].connection = NULL;
+    close_web();
+}
+
 static const struct {
     const char *name;
     const char *body;
@@ -908,6 +927,7 @@ int main(void)
         cmocka_unit_test(what_is_cancelled_in_an_array_is_not_waited_for),
         cmocka_unit_test(an_array_without_requests_is_taken_note_of),
         cmocka_unit_test(an_array_can_be_come_back_for),
+        cmocka_unit_test(a_part_of_an_array_cannot_be_come_back_for),
         cmocka_unit_test(an_array_that_is_wrong_anywhere_is_refused_whole),
         cmocka_unit_test(arrays_are_of_one_version_alone),
         cmocka_unit_test(an_array_is_no_way_around_limits),
