@@ -50,9 +50,15 @@ bool deft_buffer_reserve(deft_buffer *buffer, size_t size)
     return true;
 }
 
+// What deft_buffer_reserve() finds nearly always.
+static inline bool has_room(const deft_buffer *buffer, size_t size)
+{
+    return buffer->status == DEFT_OK && size <= buffer->capacity - buffer->size;
+}
+
 void deft_buffer_append(deft_buffer *buffer, deft_view text)
 {
-    if (text.size > 0 && deft_buffer_reserve(buffer, text.size)) {
+    if (text.size > 0 && (has_room(buffer, text.size) || deft_buffer_reserve(buffer, text.size))) {
         memcpy(buffer->data + buffer->size, text.data, text.size);
         buffer->size += text.size;
     }
@@ -65,7 +71,7 @@ void deft_buffer_append_text(deft_buffer *buffer, const char *text)
 
 void deft_buffer_append_byte(deft_buffer *buffer, char byte)
 {
-    if (deft_buffer_reserve(buffer, 1)) {
+    if (has_room(buffer, 1) || deft_buffer_reserve(buffer, 1)) {
         buffer->data[buffer->size++] = byte;
     }
 }

@@ -10,10 +10,12 @@ void deft__answers_init(deft__answers *answers, uint64_t seed, const deft_alloca
     *answers = (deft__answers){.allocator = allocator, .seed = seed};
 }
 
-static void forget(const deft__answers *answers, deft__known_answer *one)
+static void forget(deft__answers *answers, deft__known_answer *one)
 {
     if (one->text != NULL) {
-        deft__free(answers->allocator, one->text, (size_t)one->question_size + one->answer_size);
+        const size_t size = (size_t)one->question_size + one->answer_size;
+        deft__free(answers->allocator, one->text, size);
+        answers->size -= size;
     }
     *one = (deft__known_answer){.text = NULL};
 }
@@ -50,6 +52,21 @@ deft_view deft__known_result(const deft__known_answer *one)
     return deft_view_make(one->text + one->question_size, one->answer_size);
 }
 
+// Forgets what nobody has asked for the longest until there is room.
+static void make_room(deft__answers *answers, size_t size)
+{
+    while (answers->size > DEFT__ANSWERS_SIZE_MAX - size) {
+        deft__known_answer *oldest = &answers->known[0];
+        for (size_t i = 1; i < DEFT__ANSWERS_MAX; i++) {
+            deft__known_answer *one = &answers->known[i];
+            if (one->text != NULL && (oldest->text == NULL || one->used < oldest->used)) {
+                oldest = one;
+            }
+        }
+        forget(answers, oldest); // there is one: nothing that is kept is as large as the room
+    }
+}
+
 void deft__answers_keep(deft__answers *answers, deft_view arguments, deft_view result,
                         size_t found_count, size_t text_size)
 {
@@ -64,8 +81,10 @@ void deft__answers_keep(deft__answers *answers, deft_view arguments, deft_view r
         return;
     }
     forget(answers, one);
-    one->text = deft__new(answers->allocator, arguments.size + result.size);
+    make_room(answers, arguments.size + result.size);
+    one->text = deft__resize(answers->allocator, NULL, 0, arguments.size + result.size);
     if (one->text != NULL) {
+        answers->size += arguments.size + result.size;
         memcpy(one->text, arguments.data, arguments.size);
         memcpy(one->text + arguments.size, result.data, result.size);
         one->hash          = hash;

@@ -14,7 +14,8 @@
 #define DEFT__ANSWERS_MAX         256u         // kept at a time
 #define DEFT__ANSWERS_BESIDE      4u           // in each place that a hash can say
 #define DEFT__ANSWER_QUESTION_MAX 1024u        // bytes of a question that is kept
-#define DEFT__ANSWER_SIZE_MAX     (16u * 1024) // bytes of an answer that is kept: 4 MiB in all
+#define DEFT__ANSWER_SIZE_MAX     (64u * 1024) // bytes of an answer that is kept
+#define DEFT__ANSWERS_SIZE_MAX    (4u << 20)   // bytes of all questions and answers together
 
 typedef struct deft__known_answer {
     uint64_t hash;
@@ -30,6 +31,7 @@ typedef struct deft__answers {
     const deft_allocator *allocator;
     uint64_t              seed;
     uint64_t              asked;                    // questions so far
+    size_t                size;                     // bytes kept
     deft__known_answer    known[DEFT__ANSWERS_MAX]; // each in the place that its hash says
 } deft__answers;
 
@@ -39,7 +41,8 @@ void deft__answers_clear(deft__answers *answers); // it is then as fresh as afte
 // What was kept for these arguments. Borrowed until the next call. NULL: nothing.
 const deft__known_answer *deft__answers_find(deft__answers *answers, deft_view arguments);
 deft_view                 deft__known_result(const deft__known_answer *one); // raw
-// Keeps it, in place of the one of its place that nobody has asked for the longest; what is too large, or has no memory, is not kept.
+// Keeps it, in place of the one of its place that nobody has asked for the longest, and of as many
+// others as there is no room for beside it. What is too large, or has no memory, is not kept.
 void deft__answers_keep(deft__answers *answers, deft_view arguments, deft_view result,
                         size_t found_count, size_t text_size);
 

@@ -69,6 +69,31 @@ static void what_is_too_large_is_not_kept(void **state)
     deft__answers_clear(&answers);
 }
 
+static void large_ones_leave_room_for_fewer(void **state)
+{
+    static deft__answers answers;
+    static char          large[DEFT__ANSWER_SIZE_MAX];
+    const size_t         room = DEFT__ANSWERS_SIZE_MAX / (DEFT__ANSWER_SIZE_MAX + 8);
+    size_t               kept = 0;
+    char                 text[32];
+    (void)state;
+    memset(large, 'x', sizeof large);
+    deft__answers_init(&answers, 7, NULL);
+    for (int i = 0; i < 1000; i++) {
+        (void)snprintf(text, sizeof text, "%d", i);
+        deft__answers_keep(&answers, deft_view_of(text), deft_view_make(large, sizeof large), 1, 1);
+        assert_non_null(deft__answers_find(&answers, deft_view_of(text)));
+        assert_true(answers.size <= DEFT__ANSWERS_SIZE_MAX);
+    }
+    for (int i = 0; i < 1000; i++) {
+        (void)snprintf(text, sizeof text, "%d", i);
+        kept += deft__answers_find(&answers, deft_view_of(text)) != NULL;
+    }
+    assert_in_range(kept, room / 2, room);
+    deft__answers_clear(&answers);
+    assert_int_equal(answers.size, 0);
+}
+
 static bool attempt(const deft_allocator *allocator, void *context)
 {
     static deft__answers answers;
@@ -92,6 +117,7 @@ int main(void)
         cmocka_unit_test(what_was_answered_is_answered_again),
         cmocka_unit_test(there_are_never_more_than_there_is_room_for),
         cmocka_unit_test(what_is_too_large_is_not_kept),
+        cmocka_unit_test(large_ones_leave_room_for_fewer),
         cmocka_unit_test(memory_may_end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -41,7 +41,7 @@ void deft__gateway_write_starting(const deft__gateway *gateway, const deft__clie
                                   deft_buffer *out)
 {
     size_t count = 0;
-    for (size_t i = 0; i < gateway->slot_count; i++) {
+    for (size_t i = 0; gateway->awaited_count > 0 && i < gateway->slot_count; i++) {
         const deft__link *link = gateway->slots[i].link;
         if (gateway->slots[i].is_awaited && deft__client_may_see(client, (uint32_t)i)) {
             deft_buffer_append_text(out,

@@ -22,25 +22,25 @@ static void append_escape(deft_buffer *out, char byte)
     static const char hex[] = "0123456789abcdef";
     switch (byte) {
     case '"':
-        deft_buffer_append_text(out, "\\\"");
+        deft_buffer_append(out, deft_view_make("\\\"", 2));
         break;
     case '\\':
-        deft_buffer_append_text(out, "\\\\");
+        deft_buffer_append(out, deft_view_make("\\\\", 2));
         break;
     case '\b':
-        deft_buffer_append_text(out, "\\b");
+        deft_buffer_append(out, deft_view_make("\\b", 2));
         break;
     case '\f':
-        deft_buffer_append_text(out, "\\f");
+        deft_buffer_append(out, deft_view_make("\\f", 2));
         break;
     case '\n':
-        deft_buffer_append_text(out, "\\n");
+        deft_buffer_append(out, deft_view_make("\\n", 2));
         break;
     case '\r':
-        deft_buffer_append_text(out, "\\r");
+        deft_buffer_append(out, deft_view_make("\\r", 2));
         break;
     case '\t':
-        deft_buffer_append_text(out, "\\t");
+        deft_buffer_append(out, deft_view_make("\\t", 2));
         break;
     default:
         deft_buffer_append_text(out, "\\u00");

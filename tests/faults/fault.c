@@ -4,7 +4,7 @@
 //   fault [WORD...]
 //     modern        answers server/discover and speaks 2026-07-28; else it is a legacy server
 //     tools=N       lists N tools more, tool_0 to tool_N-1; each answers like echo
-//     list=FILE     lists what is in the file, a JSON array of definitions, beside its own
+//     list=FILE     lists what is in the file, a JSON array of definitions, in place of its own
 //     long          has definitions of the size that is usual, some 1,300 bytes
 //     loud          has a tool `tell`: it logs, and from then on lists one tool more, and says so
 //     noise         prints text on stdout before its first answer
@@ -272,7 +272,8 @@ static void answer_list(fault *self, deft_view id)
     begin_answer(self, &writer, id, "result");
     deft__json_name(&writer, "tools");
     deft__json_begin_array(&writer);
-    for (size_t i = 0; i < sizeof tools / sizeof tools[0]; i++) {
+    const deft_view more = deft_buffer_view(&self->tools_more);
+    for (size_t i = 0; more.size == 0 && i < sizeof tools / sizeof tools[0]; i++) {
         write_tool(self, &writer, tools[i]);
     }
     if (self->is_loud) {
@@ -283,7 +284,7 @@ static void answer_list(fault *self, deft_view id)
         (void)snprintf(name, sizeof name, "tool_%ld", i);
         write_tool(self, &writer, name);
     }
-    deft_buffer_append(&self->out, deft_buffer_view(&self->tools_more));
+    deft_buffer_append(&self->out, deft_view_slice(more, writer.needs_comma ? 0 : 1, more.size));
     deft__json_end_array(&writer);
     write_cache_hints(self, &writer);
     end_answer(self, &writer);

@@ -5,18 +5,31 @@
 #include "deft/schema.h"
 
 bool deft__fit_schema(const deft_catalog *catalog, const deft_settings *settings, deft_tool_id tool,
-                      uint64_t *tokens_left, deft_buffer *out)
+                      deft__schema_size *known, uint64_t *tokens_left, deft_buffer *out)
 {
+    deft__schema_size found = known != NULL ? *known : (deft__schema_size){0};
     // Truncated rather than reset: a failure must outlive the tools that follow.
     const deft_view raw = deft_catalog_tool(catalog, tool)->input_schema;
     deft_buffer_truncate(out, 0);
     if (raw.size == 0) {
         return true;
     }
-    deft__json_writer writer;
-    deft__json_writer_init(&writer, out);
-    deft__json_write_raw_compact(&writer, raw);
-    const uint64_t tokens = deft_tokens_estimate(deft_buffer_view(out), settings->token_family);
+    if (found.is_known && found.tokens > *tokens_left) {
+        return false;
+    } else if (found.is_one_line) {
+        deft_buffer_append(out, raw);
+    } else {
+        deft__json_writer writer;
+        deft__json_writer_init(&writer, out);
+        deft__json_write_raw_compact(&writer, raw);
+    }
+    const uint64_t tokens =
+        found.is_known ? found.tokens
+                       : deft_tokens_estimate(deft_buffer_view(out), settings->token_family);
+    if (known != NULL && out->status == DEFT_OK && tokens <= UINT32_MAX) {
+        *known = (deft__schema_size){
+            .tokens = (uint32_t)tokens, .is_known = true, .is_one_line = out->size == raw.size};
+    }
     if (tokens > *tokens_left) {
         deft_buffer_truncate(out, 0);
         return false;
@@ -74,7 +87,7 @@ static deft_status tell(const deft_catalog *catalog, const deft_settings *settin
         settings->result_budget_tokens > 0 ? settings->result_budget_tokens : UINT64_MAX;
     deft_buffer schema;
     deft_buffer_init(&schema, out->allocator);
-    (void)deft__fit_schema(catalog, settings, tool, &left, &schema);
+    (void)deft__fit_schema(catalog, settings, tool, NULL, &left, &schema);
     if (schema.status != DEFT_OK) {
         deft_buffer_clear(&schema);
         return deft__fail_memory(error);

@@ -23,6 +23,7 @@ typedef struct search_request {
     deft_tool_id        *hits;    // in the session's catalog, best first
     size_t               hit_count;
     const deft_catalog  *searched; // the searcher's catalog
+    deft__schema_size   *sizes;    // by tool of the session's catalog; NULL: it is another one
 } search_request;
 
 static const deft_catalog *catalog_of(const search_request *request)
@@ -160,13 +161,22 @@ static deft_query query_of(const search_request *request, const deft_tool_filter
     };
 }
 
+// Whether every tool that is searched is withheld, which is then not asked of each.
+static bool is_all_withheld(const search_request *request)
+{
+    const deft_plan_summary *summary = deft_plan_summary_of(deft_session_plan(request->session));
+    return request->searched == catalog_of(request) &&
+           request->session->visible.is_allowed == NULL &&
+           summary->pinned_count + summary->visible_count == 0;
+}
+
 static deft_status run_query(search_request *request, deft_searcher *searcher, deft__arena *arena,
                              deft_error *error)
 {
     const bool             selects = is_selection(request->query);
     const deft_tool_filter filter  = {.is_shown = selects ? is_allowed : is_withheld,
                                       .context  = request};
-    const deft_query       query   = query_of(request, &filter);
+    const deft_query       query   = query_of(request, is_all_withheld(request) ? NULL : &filter);
     const deft_status      status  = deft_searcher_run(searcher, &query, error);
     if (status != DEFT_OK) {
         return status;
@@ -326,8 +336,10 @@ static void write_found(const search_request *request, deft_answer *answer, deft
     deft__json_begin_array(&writer);
     append_heading(request, &answer->text);
     for (size_t i = 0; i < request->hit_count; i++) {
-        const deft_tool_id id = request->hits[i];
-        if (is_bridge && !deft__fit_schema(catalog_of(request), settings, id, &left, schema)) {
+        const deft_tool_id id   = request->hits[i];
+        deft__schema_size *size = request->sizes != NULL ? &request->sizes[id.index] : NULL;
+        if (is_bridge &&
+            !deft__fit_schema(catalog_of(request), settings, id, size, &left, schema)) {
             left_out++;
         }
         append_hit(request, id, deft_buffer_view(schema), &answer->text);
@@ -366,22 +378,36 @@ static bool is_listed(void *context, deft_tool_id tool)
     return deft_session_is_allowed(request->session, tool);
 }
 
+// The listing as far as the session may see it. Who sees all shares one. False: no memory.
+static bool list_tools(search_request *request, deft_searcher *searcher,
+                       const deft_settings *settings, deft_buffer *scratch, deft_view *listing)
+{
+    deft_plan *plan = deft_session_plan(request->session);
+    if (request->session->visible.is_allowed == NULL) {
+        return deft__listed_get(&searcher->listed, plan, settings, listing);
+    }
+    const deft_tool_filter filter = {.is_shown = is_listed, .context = request};
+    const deft_status status = deft_listing_write_filtered(plan, settings, &filter, scratch, NULL);
+    *listing                 = deft_buffer_view(scratch);
+    return status == DEFT_OK;
+}
+
 // The fallback starts at the richest level even where little is listed upfront: now the model asks.
-static deft_status append_fallback(search_request *request, deft_answer *answer, deft_error *error)
+static deft_status append_fallback(search_request *request, deft_searcher *searcher,
+                                   deft_answer *answer, deft_error *error)
 {
     deft_settings settings = *request->settings;
-    settings.listing       = DEFT_LISTING_FULL;
-    deft_buffer listing;
-    deft_buffer_init(&listing, answer->text.allocator);
-    const deft_tool_filter filter = {.is_shown = is_listed, .context = request};
-    const deft_status      status = deft_listing_write_filtered(deft_session_plan(request->session),
-                                                                &settings, &filter, &listing, NULL);
-    if (listing.size > 0) {
+    deft_view     listing  = deft_view_make(NULL, 0);
+    deft_buffer   scratch;
+    settings.listing = DEFT_LISTING_FULL;
+    deft_buffer_init(&scratch, answer->text.allocator);
+    const bool has_memory = list_tools(request, searcher, &settings, &scratch, &listing);
+    if (has_memory && listing.size > 0) {
         deft_buffer_append_text(&answer->text, "\n\nWhat can be found:\n");
-        deft_buffer_append(&answer->text, deft_buffer_view(&listing));
+        deft_buffer_append(&answer->text, listing);
     }
-    deft_buffer_clear(&listing);
-    return status == DEFT_OK ? DEFT_OK : deft__fail_memory(error);
+    deft_buffer_clear(&scratch);
+    return has_memory ? DEFT_OK : deft__fail_memory(error);
 }
 
 // What a model sees already is not searched for; told so, it need not search on.
@@ -448,7 +474,7 @@ static deft_status write_not_found(search_request *request, deft_searcher *searc
         }
     }
     if (status == DEFT_OK && request->settings->is_fallback_listed) {
-        status = append_fallback(request, answer, error);
+        status = append_fallback(request, searcher, answer, error);
     }
     write_nothing(answer);
     return status;
@@ -518,6 +544,9 @@ deft_status deft_bridge_search(deft_session *session, deft_searcher *searcher,
     }
     search_request request = {
         .session = session, .settings = settings, .searched = deft__searcher_catalog(searcher)};
+    request.sizes = request.searched == catalog_of(&request)
+                        ? deft__searcher_schema_sizes(searcher, settings->token_family)
+                        : NULL;
     deft__arguments arguments;
     deft_error      reason = DEFT_ERROR_INIT;
     deft__arguments_init(&arguments, answer->text.allocator);

@@ -178,6 +178,33 @@ static void schemas_have_a_budget(void **state)
     test_meeting_clear(&meeting);
 }
 
+// What was found out of a schema when it was written first changes nothing when it is written again.
+static void asked_again_the_answer_is_the_same(void **state)
+{
+    (void)state;
+    static const uint64_t budgets[] = {0, 30, 1000, 1};
+    test_meeting          meeting;
+    test_meeting_init(&meeting, DEFT_PRESET_DEFT);
+    test_meeting_start(&meeting);
+    for (size_t i = 0; i < array_size(budgets); i++) {
+        test_meeting fresh;
+        test_meeting_init(&fresh, DEFT_PRESET_DEFT);
+        test_meeting_start(&fresh);
+        fresh.scene.settings.result_budget_tokens   = budgets[i];
+        meeting.scene.settings.result_budget_tokens = budgets[i];
+        test_meeting_search(&fresh, "{\"query\":\"create issue list channels\"}");
+        test_meeting_search(&meeting, "{\"query\":\"create issue list channels\"}");
+        assert_true(deft_view_equal(deft_buffer_view(&meeting.answer.text),
+                                    deft_buffer_view(&fresh.answer.text)));
+        test_meeting_clear(&fresh);
+    }
+    // Another family counts anew.
+    meeting.scene.settings.token_family = DEFT_TOKENS_CLAUDE;
+    test_meeting_search(&meeting, "{\"query\":\"create issue list channels\"}");
+    assert_true(meeting.answer.found_count >= 2);
+    test_meeting_clear(&meeting);
+}
+
 static void no_match_lists_what_there_is(void **state)
 {
     (void)state;
@@ -449,6 +476,7 @@ int main(void)
         cmocka_unit_test(a_match_tells_what_is_needed_and_loads),
         cmocka_unit_test(style_load_leaves_the_schema_to_the_list),
         cmocka_unit_test(schemas_have_a_budget),
+        cmocka_unit_test(asked_again_the_answer_is_the_same),
         cmocka_unit_test(no_match_lists_what_there_is),
         cmocka_unit_test(not_active_says_that_all_is_loaded),
         cmocka_unit_test(exact_tools),

@@ -38,6 +38,17 @@ static size_t read_character(deft_view text, size_t at, uint32_t *code)
     return size;
 }
 
+// Bytes from `at` on, at most `size_max`, that stay as they are: letters, digits and signs of ASCII.
+static size_t plain_size(deft_view text, size_t at, size_t size_max)
+{
+    const deft_view rest = deft_view_slice(text, at, size_max);
+    size_t          size = 0;
+    while (size < rest.size && rest.data[size] > 0x20 && rest.data[size] < 0x7F) {
+        size++;
+    }
+    return size;
+}
+
 void deft__clean_append(deft_buffer *out, deft_view text, size_t size_max)
 {
     const size_t start        = out->size;
@@ -46,6 +57,19 @@ void deft__clean_append(deft_buffer *out, deft_view text, size_t size_max)
     bool         is_space_due = false;
 
     for (size_t at = 0; at < text.size;) {
+        // Most text is words of ASCII, which are taken whole as long as an ellipsis fits behind them.
+        const size_t space = is_space_due ? 1 : 0;
+        const size_t least = size + space + ellipsis.size;
+        const size_t plain = least < size_max ? plain_size(text, at, size_max - least) : 0;
+        if (plain > 0) {
+            deft_buffer_append(out, deft_view_make(" ", space));
+            deft_buffer_append(out, deft_view_slice(text, at, plain));
+            at += plain;
+            size += space + plain;
+            cut          = size;
+            is_space_due = false;
+            continue;
+        }
         uint32_t code = 0;
         at += read_character(text, at, &code);
         const character_kind kind = kind_of(code);
@@ -53,7 +77,6 @@ void deft__clean_append(deft_buffer *out, deft_view text, size_t size_max)
             is_space_due = size > 0;
         } else if (kind == CHARACTER_KEPT) {
             char         bytes[5] = {' '};
-            const size_t space    = is_space_due ? 1 : 0;
             const size_t added    = space + deft__utf8_encode(code, bytes + space);
             if (added > size_max - size) {
                 if (size_max >= ellipsis.size) {

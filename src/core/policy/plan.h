@@ -20,6 +20,8 @@ struct deft_plan {
     deft_catalog         *catalog; // retained
     deft__arena           arena;   // tools, rules
     deft__plan_tool      *tools;
+    bool                 *is_deferred; // by tool, closer together than in `tools`
+    deft_tool_id         *upfront; // tools that are not deferred, in catalog order; in the arena
     deft_plan_summary     summary;
 
     // What the explanations need of the settings.
@@ -28,5 +30,8 @@ struct deft_plan {
     deft_threshold threshold_permyriad;
     uint64_t       context_window_tokens;
 };
+
+// The tools that are not deferred, in catalog order: few where there are many. Borrowed.
+const deft_tool_id *deft__plan_upfront(const deft_plan *plan, size_t *count);
 
 #endif

@@ -347,6 +347,28 @@ static void sum_up(deft_plan *plan, const deft_settings *settings, first_step ju
     }
 }
 
+// Notes what is not deferred: each session begins with these, and searches leave them out. False: no
+// memory.
+static bool note_upfront(deft_plan *plan)
+{
+    const deft_plan_summary *summary = &plan->summary;
+    const size_t             count   = deft_catalog_tool_count(plan->catalog);
+    size_t                   noted   = 0;
+    plan->upfront = deft__arena_array(&plan->arena, summary->pinned_count + summary->visible_count,
+                                      sizeof *plan->upfront);
+    plan->is_deferred = deft__arena_array(&plan->arena, count, sizeof *plan->is_deferred);
+    if (plan->upfront == NULL || plan->is_deferred == NULL) {
+        return false;
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        plan->is_deferred[i] = plan->tools[i].place == DEFT_PLACE_DEFERRED;
+        if (!plan->is_deferred[i]) {
+            plan->upfront[noted++] = (deft_tool_id){i};
+        }
+    }
+    return true;
+}
+
 static bool fill(deft_plan *plan, const deft_sizes *sizes, const deft_settings *settings,
                  const deft_usage *usage)
 {
@@ -360,6 +382,7 @@ static bool fill(deft_plan *plan, const deft_sizes *sizes, const deft_settings *
         plan->summary.cause     = find_cause(&plan->summary, settings);
         is_filled               = decide_together(plan, settings, judged, usage);
         sum_up(plan, settings, judged);
+        is_filled = note_upfront(plan) && is_filled;
     }
     questions_clear(&questions);
     return is_filled;
@@ -416,6 +439,12 @@ const deft_catalog *deft_plan_catalog(const deft_plan *plan)
 const deft_plan_summary *deft_plan_summary_of(const deft_plan *plan)
 {
     return &plan->summary;
+}
+
+const deft_tool_id *deft__plan_upfront(const deft_plan *plan, size_t *count)
+{
+    *count = plan->summary.pinned_count + plan->summary.visible_count;
+    return plan->upfront;
 }
 
 deft_decision deft_plan_decision(const deft_plan *plan, deft_tool_id tool)

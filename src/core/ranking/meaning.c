@@ -170,23 +170,44 @@ static void offer(const deft__meaning *m, uint32_t tool, deft__best *best)
     }
 }
 
-// Offers the tools whose signs agree best with the query's.
-static void offer_agreeing(deft__meaning *m, deft__best *best)
+// How far the signs of enough tools differ, of a sample. `is_asked`: only of those that are allowed.
+static uint32_t nearest_of(const deft__meaning *m, const deft__best *best, bool is_asked)
 {
-    const deft__image *image = m->image;
-    uint64_t           wanted[DEFT__MODEL_DIMENSIONS_MAX / 64];
+    const deft__image *image                                  = m->image;
     uint32_t           counts[DEFT__MODEL_DIMENSIONS_MAX + 1] = {0};
-    deft__signs_of(m->whole.numbers, image->dimensions, wanted);
-    deft__count_differing(image->signs, image->tool_count, wanted, image->dimensions / 64,
-                          m->distances);
     for (uint32_t i = 0; i < image->tool_count; i += sampled_every) {
-        counts[m->distances[i]]++;
+        counts[m->distances[i]] += !is_asked || best->is_allowed(best->context, i);
     }
     uint32_t limit = 0;
     uint32_t among = counts[0];
     while (among < agreeing_min / sampled_every && limit < image->dimensions) {
         among += counts[++limit];
     }
+    return limit;
+}
+
+// How far signs may differ. Asking takes longer than counting, and nearly always everything near is
+// allowed; where it is not, enough of those are looked for that are: of a few, all.
+static uint32_t farthest_of(const deft__meaning *m, const deft__best *best)
+{
+    const uint32_t limit = nearest_of(m, best, false);
+    for (uint32_t i = 0; best->is_allowed != NULL && i < m->image->tool_count; i += sampled_every) {
+        if (m->distances[i] <= limit && !best->is_allowed(best->context, i)) {
+            return nearest_of(m, best, true);
+        }
+    }
+    return limit;
+}
+
+// Offers the tools whose signs agree best with the query's.
+static void offer_agreeing(deft__meaning *m, deft__best *best)
+{
+    const deft__image *image = m->image;
+    uint64_t           wanted[DEFT__MODEL_DIMENSIONS_MAX / 64];
+    deft__signs_of(m->whole.numbers, image->dimensions, wanted);
+    deft__count_differing(image->signs, image->tool_count, wanted, image->dimensions / 64,
+                          m->distances);
+    const uint32_t limit = farthest_of(m, best);
     // Vectors lie far apart: the next one is asked for while this one is compared.
     size_t next = deft__find_near(m->distances, 0, image->tool_count, limit);
     while (next < image->tool_count) {
@@ -210,7 +231,7 @@ size_t deft__meaning_find(deft__meaning *m, uint32_t tools[DEFT__MEANT_MAX],
         .keys = keys, .max = DEFT__MEANT_MAX, .is_allowed = is_allowed, .context = context};
     if (m->whole.length == 0) {
         return 0;
-    } else if (m->distances != NULL && is_allowed == NULL) {
+    } else if (m->distances != NULL) {
         offer_agreeing(m, &best);
     } else {
         for (uint32_t i = 0; i < m->image->tool_count; i++) {

@@ -144,6 +144,12 @@ static void what_a_filter_hides_is_not_found_by_meaning(void **state)
     close_world(&w);
 }
 
+static bool is_of_a_few(void *context, deft_tool_id tool)
+{
+    (void)context;
+    return tool.index < 40;
+}
+
 // Six tools that mean something among thousands that mean something else.
 static void append_many(deft_buffer *text, size_t count)
 {
@@ -174,9 +180,14 @@ static void among_many_tools_the_same_are_found(void **state)
     assert_non_null(w.searcher->hybrid.meaning.distances);
     assert_best(&w, "open a ticket", "create_issue");
     assert_best(&w, "how cold will it be tonight", "get_forecast");
-    // With a filter every tool is compared, and the answer is the same.
-    const deft_tool_filter all = {.is_shown = NULL};
+    // A filter that lets most in leaves most to signs; one that lets few in has all of these compared.
+    const deft_tool_filter all  = {.is_shown = NULL};
+    const deft_tool_filter most = {.is_shown = is_not_first};
+    const deft_tool_filter few  = {.is_shown = is_of_a_few};
     assert_true(deft_view_equals(best_of(&w, "erase a document", &all), "delete_file"));
+    assert_true(deft_view_equals(best_of(&w, "erase a document", &most), "delete_file"));
+    assert_true(deft_view_equals(best_of(&w, "erase a document", &few), "delete_file"));
+    assert_false(deft_view_equals(best_of(&w, "open a ticket", &most), "create_issue"));
     close_world(&w);
     deft_buffer_clear(&text);
 }

@@ -18,12 +18,14 @@ deft_searcher *deft_searcher_new(const deft_index *index, const deft_allocator *
     const size_t count  = index->document_count;
     searcher->index     = index;
     searcher->allocator = allocator;
-    searcher->scores    = deft__new(allocator, (count + 1) * sizeof *searcher->scores);
-    searcher->touched   = deft__new(allocator, (count + 1) * sizeof *searcher->touched);
+    deft__listed_init(&searcher->listed, allocator);
+    searcher->scores  = deft__new(allocator, (count + 1) * sizeof *searcher->scores);
+    searcher->touched = deft__new(allocator, (count + 1) * sizeof *searcher->touched);
     searcher->required_counts =
         deft__new(allocator, (count + 1) * sizeof *searcher->required_counts);
+    searcher->schema_sizes = deft__new(allocator, (count + 1) * sizeof *searcher->schema_sizes);
     if (searcher->scores == NULL || searcher->touched == NULL ||
-        searcher->required_counts == NULL ||
+        searcher->required_counts == NULL || searcher->schema_sizes == NULL ||
         deft__hybrid_init(&searcher->hybrid, &index->image, &index->synonyms, index->model,
                           allocator, NULL) != DEFT_OK) {
         deft_searcher_free(searcher);
@@ -40,13 +42,25 @@ void deft_searcher_free(deft_searcher *searcher)
     }
     const deft_allocator *allocator = searcher->allocator;
     const size_t          count     = searcher->index->document_count + (size_t)1;
+    deft__listed_clear(&searcher->listed);
     deft__learned_clear(&searcher->learned, allocator);
     deft__hybrid_clear(&searcher->hybrid);
     deft__free(allocator, searcher->hits, searcher->hit_capacity * sizeof *searcher->hits);
+    deft__free(allocator, searcher->schema_sizes, count * sizeof *searcher->schema_sizes);
     deft__free(allocator, searcher->required_counts, count * sizeof *searcher->required_counts);
     deft__free(allocator, searcher->touched, count * sizeof *searcher->touched);
     deft__free(allocator, searcher->scores, count * sizeof *searcher->scores);
     deft__free(allocator, searcher, sizeof *searcher);
+}
+
+deft__schema_size *deft__searcher_schema_sizes(deft_searcher *searcher, deft_token_family family)
+{
+    if (searcher->schema_family != family) {
+        memset(searcher->schema_sizes, 0,
+               searcher->index->document_count * sizeof *searcher->schema_sizes);
+        searcher->schema_family = family;
+    }
+    return searcher->schema_sizes;
 }
 
 bool deft_ranking_is_built(deft_ranking ranking)

@@ -3,10 +3,18 @@
 #define DEFT_CORE_RANKING_SEARCHER_H
 
 #include "core/index/index.h"
+#include "core/listing/listed.h"
 #include "core/ranking/hybrid.h"
 #include "core/ranking/learning.h"
 #include "core/ranking/query.h"
 #include "deft/explain.h"
+
+// What writing a tool's schema found out, for the next time that the tool is found.
+typedef struct deft__schema_size {
+    uint32_t tokens; // of the schema on one line
+    bool     is_known;
+    bool     is_one_line; // as it is in the catalog
+} deft__schema_size;
 
 struct deft_searcher {
     const deft_index     *index; // borrowed
@@ -31,6 +39,10 @@ struct deft_searcher {
 
     // With several needs, which of them each hit came from.
     uint8_t hit_needs[DEFT_QUERY_NEEDS_MAX * DEFT__CANDIDATES_MIN];
+
+    deft__schema_size *schema_sizes;  // by tool
+    deft_token_family  schema_family; // whose tokens these are
+    deft__listed       listed;        // what is told where nothing is found
 
     deft_hit *hits;
     size_t    hit_count;
@@ -63,6 +75,9 @@ void deft__searcher_add(deft_searcher *searcher, uint32_t tool, float score);
 
 // The catalog whose tools are found. Borrowed.
 const deft_catalog *deft__searcher_catalog(const deft_searcher *searcher);
+
+// What is known of the schemas of its catalog's tools, by tool, for the caller to fill in.
+deft__schema_size *deft__searcher_schema_sizes(deft_searcher *searcher, deft_token_family family);
 
 // The rankings: each scores the query's words. DEFT_OUT_OF_MEMORY is the only failure.
 void        deft__rank_keyword(deft_searcher *searcher);

@@ -198,7 +198,7 @@ static deft_status restore_seen(deft_session *session, deft__json_value value, d
     }
     deft_tool_id tool = {0};
     if (!deft_catalog_find(deft_plan_catalog(visible->plan), name, &tool) ||
-        !visible->is_allowed[tool.index]) {
+        !deft__visible_allows(visible, tool.index)) {
         return DEFT_OK;
     }
     if (visible->places[tool.index] > 0) {

@@ -132,7 +132,8 @@ bool deft_session_is_loaded(const deft_session *session, deft_tool_id tool)
 
 bool deft_session_is_allowed(const deft_session *session, deft_tool_id tool)
 {
-    return tool.index < session->visible.place_count && session->visible.is_allowed[tool.index];
+    return tool.index < session->visible.place_count &&
+           deft__visible_allows(&session->visible, tool.index);
 }
 
 uint32_t deft_session_record_search(deft_session *session, deft_view query)

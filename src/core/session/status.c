@@ -29,7 +29,7 @@ static tool_counts count_tools(const deft__visible *visible, uint32_t first, siz
 {
     tool_counts tools = {0};
     for (uint32_t i = first; i < first + count; i++) {
-        if (!visible->is_allowed[i]) {
+        if (!deft__visible_allows(visible, i)) {
             continue;
         } else if (visible->places[i] == 0) {
             tools.deferred++;
@@ -54,7 +54,7 @@ static bool sum_up(const deft_session *session, status_sums *sums)
     *sums                        = (struct status_sums){0};
     sums->tools                  = count_tools(visible, 0, visible->place_count);
     for (uint32_t i = 0; i < visible->place_count; i++) {
-        if (visible->is_allowed[i]) {
+        if (deft__visible_allows(visible, i)) {
             add_size(visible->places[i] > 0 ? &sums->visible : &sums->deferred,
                      deft_plan_size(visible->plan, (deft_tool_id){i}));
         }

@@ -1,6 +1,7 @@
 #include "core/session/visible.h"
 
 #include "base/memory.h"
+#include "core/policy/plan.h"
 
 #include <assert.h>
 
@@ -13,10 +14,16 @@ bool deft__visible_init(deft__visible *visible, deft_plan *plan,
                            .plan        = deft_plan_retain(plan),
                            .allocator   = allocator,
                            .places      = deft__new(allocator, (count + 1) * sizeof *visible->places),
-                           .is_allowed  = deft__new(allocator, (count + 1) * sizeof *visible->is_allowed),
                            .place_count = count,
     };
-    if (visible->places == NULL || visible->is_allowed == NULL) {
+    if (visible->places == NULL) {
+        return false;
+    }
+    if (restrictions->count == 0) {
+        return true; // the common case, and over HTTP there is a session for each request
+    }
+    visible->is_allowed = deft__new(allocator, (count + 1) * sizeof *visible->is_allowed);
+    if (visible->is_allowed == NULL) {
         return false;
     }
     for (uint32_t i = 0; i < count; i++) {
@@ -33,7 +40,8 @@ void deft__visible_clear(deft__visible *visible)
         deft_plan_release(visible->sources[i]);
     }
     deft__free(allocator, visible->sources, visible->source_capacity * sizeof *visible->sources);
-    deft__free(allocator, visible->is_allowed, count * sizeof *visible->is_allowed);
+    deft__free(allocator, visible->is_allowed,
+               visible->is_allowed != NULL ? count * sizeof *visible->is_allowed : 0);
     deft__free(allocator, visible->places, count * sizeof *visible->places);
     deft__free(allocator, visible->notes, visible->note_capacity * sizeof *visible->notes);
     deft__free(allocator, visible->tools, visible->tool_capacity * sizeof *visible->tools);
@@ -90,16 +98,17 @@ bool deft__visible_append(deft__visible *visible, deft_tool_id tool, deft_seen_s
 
 bool deft__visible_is_deferred(const deft__visible *visible, deft_tool_id tool)
 {
-    return deft_plan_decision(visible->plan, tool).place == DEFT_PLACE_DEFERRED;
+    return visible->plan->is_deferred[tool.index];
 }
 
 bool deft__visible_append_upfront(deft__visible *visible)
 {
-    for (uint32_t i = 0; i < visible->place_count; i++) {
-        const deft_tool_id tool = {i};
-        if (visible->is_allowed[i] && visible->places[i] == 0 &&
-            !deft__visible_is_deferred(visible, tool) &&
-            !deft__visible_append(visible, tool, DEFT_SEEN_UPFRONT, 0)) {
+    size_t              count;
+    const deft_tool_id *upfront = deft__plan_upfront(visible->plan, &count);
+    for (size_t i = 0; i < count; i++) {
+        if (deft__visible_allows(visible, upfront[i].index) &&
+            visible->places[upfront[i].index] == 0 &&
+            !deft__visible_append(visible, upfront[i], DEFT_SEEN_UPFRONT, 0)) {
             return false;
         }
     }

@@ -25,7 +25,7 @@ typedef struct deft__visible {
     size_t           note_capacity;
 
     uint32_t *places;     // by tool of the current plan: its place in `tools` + 1; 0: not there
-    bool     *is_allowed; // by tool of the current plan
+    bool     *is_allowed; // by tool of the current plan; NULL: all are
     size_t    place_count;
 
     deft_plan **sources; // retained: older plans whose catalogs `tools` still refers to
@@ -53,6 +53,12 @@ bool deft__visible_carry_over(deft__visible *visible, const deft__visible *older
 
 // Removes loaded tools, all or only marked ones. Returns how many.
 size_t deft__visible_drop_loaded(deft__visible *visible, bool is_marked_only);
+
+// Whether the session may see a tool of the current plan.
+static inline bool deft__visible_allows(const deft__visible *visible, uint32_t tool)
+{
+    return visible->is_allowed == NULL || visible->is_allowed[tool];
+}
 
 bool deft__visible_is_deferred(const deft__visible *visible, deft_tool_id tool);
 
