@@ -203,7 +203,8 @@ bool deft__client_ensure_session(deft__client *client)
 }
 
 // The list is written when it is first asked for: among thousands of tools that takes milliseconds, and
-// a client that only calls needs none.
+// a client that only calls needs none. Where found tools join it, it has to be there before they do: that
+// it grew is told also to a client that has not asked for it.
 static bool ensure_list(deft__client *client)
 {
     bool is_grown;
@@ -618,7 +619,7 @@ void deft__client_call_tool(deft__client *client, const deft__mcp_message *messa
     const bool is_like_others = is_search && is_answered_like_others(client);
     if (is_like_others && repeat_answer(client, message->id, arguments)) {
         // Nothing was left to do.
-    } else if (!deft__client_ensure_session(client)) {
+    } else if (!(is_loading(client) ? ensure_list(client) : deft__client_ensure_session(client))) {
         answer_no_memory(client, message->id);
     } else if (is_search) {
         run_search(client, message->id, arguments, &answer, is_like_others);
