@@ -357,8 +357,7 @@ static const char *const serve_examples[] = {
     "In a terminal: says how to put it into an agent's configuration",
     "{\"mcpServers\": {\"deft\": {\"command\": \"deft\", \"args\": [\"serve\"]}}}",
     "What an agent's configuration says",
-    "deft serve --http 0.0.0.0:8443 --token-file tokens --tls-certificate cert.pem --tls-key "
-    "key.pem",
+    "deft serve --http 0.0.0.0:8443 --token-file tokens --tls-certificate c.pem --tls-key k.pem",
     "For agents on other machines, in private",
     NULL,
 };

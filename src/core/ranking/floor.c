@@ -165,15 +165,15 @@ static bool is_meant(deft__hybrid *h, const deft__candidate *best)
     const int64_t full    = (int64_t)count_full_words(&h->expansion);
     const int64_t length  = full < (int64_t)LENGTH_MAX ? full : (int64_t)LENGTH_MAX;
     const int64_t unknown = (int64_t)count_unknown_words(&h->expansion);
-    const size_t  company =
-        h->candidate_count < COMPANY_SIZE ? h->candidate_count : (size_t)COMPANY_SIZE;
-    const int64_t window = deft__meaning_of(&h->meaning, best->tool).window;
-    int64_t       sum    = 0;
-    for (size_t i = 0; i < company; i++) {
+    int64_t       company = 0; // candidates
+    const int64_t window  = deft__meaning_of(&h->meaning, best->tool).window;
+    int64_t       sum     = 0;
+    for (size_t i = 0; i < h->candidate_count && i < COMPANY_SIZE; i++) {
         sum += deft__meaning_of(&h->meaning, h->candidates[i].tool).whole;
+        company++;
     }
     const int64_t alone    = window * company_alone / 1000;
-    const int64_t together = sum / (int64_t)company;
+    const int64_t together = company > 0 ? sum / company : 0;
     const int64_t points =
         (int64_t)deft__evidence_of(h, best) * evidence_by_words / 1000 +
         (window * evidence_window + (together > alone ? together : alone) * evidence_company) /
