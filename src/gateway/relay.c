@@ -393,6 +393,24 @@ static void hold_result(deft__relay *relay, const deft__outcome *outcome)
     }
 }
 
+// A result of a kind that was not asked for, such as a task, or a question where none may be asked, is
+// no answer.
+static bool is_answer(const deft__relay *relay, deft__mcp_result_type type)
+{
+    const bool may_ask = relay->kind == DEFT__RELAY_CALL || relay->kind == DEFT__RELAY_PROMPT ||
+                         relay->kind == DEFT__RELAY_READ;
+    return type == DEFT__MCP_COMPLETE || (type == DEFT__MCP_INPUT_REQUIRED && may_ask);
+}
+
+static void answer_strange(deft__relay *relay)
+{
+    const deft_view reason =
+        deft_view_of("the server answered with a result of a kind that it was not asked for "
+                     "(resultType); it may follow a newer protocol than 2026-07-28");
+    answer_failure(relay, reason);
+    write_journal(relay, "failed", reason, 0);
+}
+
 static void finished(void *context, deft__exchange *exchange, const deft__outcome *outcome)
 {
     deft__relay *relay = context;
@@ -404,13 +422,18 @@ static void finished(void *context, deft__exchange *exchange, const deft__outcom
         return;
     }
     switch (outcome->ending) {
-    case DEFT__ENDING_RESULT:
-        if (deft__mcp_result_type_of(outcome->message->result) == DEFT__MCP_INPUT_REQUIRED) {
+    case DEFT__ENDING_RESULT: {
+        const deft__mcp_result_type type = deft__mcp_result_type_of(outcome->message->result);
+        if (!is_answer(relay, type)) {
+            answer_strange(relay);
+        } else if (type == DEFT__MCP_INPUT_REQUIRED) {
             deft__ask_round(relay, outcome->message->result);
             return;
+        } else {
+            answer_result(relay, outcome->message->result);
         }
-        answer_result(relay, outcome->message->result);
         break;
+    }
     case DEFT__ENDING_ERROR:
         answer_error(relay, outcome->message);
         break;

@@ -1,6 +1,7 @@
 // seed.mjs KIND - what deft must do that a client can see, one behaviour a check, each with a gateway of
 // its own settings. What gateway.mjs, stable.mjs and preset.mjs play is not repeated.
-// Proves A2, A3, A6, A7, A9, A11, B3, B5, C2, C6, C7, C8, C10, D3 through real peers.
+// Proves A2, A3, A4, A5, A6, A7, A9, A11, B3, B5, C2, C6, C7, C8, C10, C11, D3 through real
+// peers.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { assert, check, finish } from './lib/checks.mjs';
@@ -39,6 +40,19 @@ await check('A2, A9: below every threshold all tools are there, and no search to
 await check('A2, A3: one threshold that is passed is enough; zero is passed by any tool', () =>
   play({ enabled: 'auto', minTokens: 1000000, tokenThreshold: 0, coreTools: [] }, async ({ names }) => {
     assert.deepEqual(await names(), ['tool_search', 'tool_describe', 'tool_call']);
+  }));
+await check('A4: every way to say the mode', async () => {
+  for (const [enabled, isSearched] of [[true, true], ['on', true], ['auto:0', true], [false, false], ['off', false]]) {
+    await play({ enabled, minTokens: 0, tokenThreshold: 0, coreTools: [] }, async ({ names }) =>
+      assert.equal((await names()).includes('tool_search'), isSearched, String(enabled)));
+  }
+});
+await check('A5: what fits the budget is there at first, the rest is deferred', () =>
+  play({ enabled: 'auto', minTokens: 1000000, tokenThreshold: 800, defer: 'overflow', coreTools: [] }, async ({ names }) => {
+    const listed = await names();
+    assert(listed.includes('tool_search'), String(listed));
+    assert(listed.some((name) => name.includes('__')), String(listed));
+    assert(listed.length < 20, String(listed));
   }));
 await check('A6: a server that is never deferred, and a tool whose rule wins over its server', () =>
   play({ ...on, tools: { 'calculator::add': false } }, async ({ names }) => {
@@ -85,6 +99,20 @@ await check('C10: exact tools, words that must be there, one server alone', () =
     assert((await found('server:calculator add numbers')).every((id) => id.startsWith('calculator::')));
     assert.deepEqual((await found('numbers +sequentialthinking')).filter((id) => !id.startsWith('thinking::')), []);
   }));
+await check('C11: one of 10,000 tools is found and called', async () => {
+  const deft = gateway(['many'], { toolSearch: on });
+  prime(deft);
+  const client = await connect(kind, deft);
+  try {
+    assert.deepEqual((await client.tools()).map(({ name }) => name), ['tool_search', 'tool_describe', 'tool_call']);
+    const { structuredContent } = await client.call('tool_search', { query: 'paint violin 7773' });
+    assert.equal(structuredContent.tools[0].id, 'many::paint_violin_7773');
+    const result = await client.call('tool_call', { tool_name: 'many::paint_violin_7773', tool_args: { colour: 'red' } });
+    assert.equal(textOf(result), 'paint_violin_7773 is red');
+  } finally {
+    await client.close();
+  }
+});
 await check('D3: what is denied is neither found nor called, by any name', () =>
   play(on, async ({ client, found, bridge }) => {
     assert(!(await found('add two numbers')).includes('calculator::add'));

@@ -38,6 +38,8 @@ export const servers = {
   words: () => ({ command: join(python, 'python3'), args: [join(here, 'words.py')] }),
   // Ours on the TypeScript SDK v2, in the era that the client chooses or in one only.
   fixture: () => node(join(here, 'fixture.mjs')),
+  // Ours on the TypeScript SDK v1: 10,000 tools.
+  many: () => node(join(here, 'many.mjs')),
   legacyFixture: () => node(join(here, 'fixture.mjs'), '--legacy'),
   modernFixture: () => node(join(here, 'fixture.mjs'), '--modern'),
 };
