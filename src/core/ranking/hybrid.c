@@ -256,14 +256,38 @@ static bool reserve_candidates(deft__hybrid *h, size_t count)
 
 // --- meaning -------------------------------------------------------------------------------
 
-static bool is_candidate(const deft__hybrid *h, size_t count, uint32_t tool)
+// Where tools have their place among candidates; powers of two.
+#define PLACES_SIZE 1024u
+
+// Adds those of the tools that are no candidates yet.
+static void join_candidates(deft__hybrid *h, const uint32_t *tools, size_t count)
 {
+    uint32_t places[PLACES_SIZE] = {0}; // of the last with these low bits, from 1; 0: none has them
+    const size_t by_word         = h->candidate_count;
+    for (size_t i = 0; i < by_word; i++) {
+        places[h->candidates[i].tool % PLACES_SIZE] = (uint32_t)i + 1;
+    }
     for (size_t i = 0; i < count; i++) {
-        if (h->candidates[i].tool == tool) {
-            return true;
+        size_t at = places[tools[i] % PLACES_SIZE];
+        while (at > 0 && h->candidates[at - 1].tool != tools[i]) {
+            at--; // another one has the same bits: it may be any before it
+        }
+        if (at == 0) {
+            h->candidates[h->candidate_count++] = (deft__candidate){.tool = tools[i]};
         }
     }
-    return false;
+}
+
+// Says which candidates are looked at next, from `first` on.
+static void expect_candidates(const deft__hybrid *h, size_t first)
+{
+    uint32_t     tools[DEFT__MEANT_MAX];
+    const size_t left  = h->candidate_count - first;
+    const size_t count = left < DEFT__MEANT_MAX ? left : DEFT__MEANT_MAX;
+    for (size_t i = 0; i < count; i++) {
+        tools[i] = h->candidates[first + i].tool;
+    }
+    deft__meaning_expect(&h->meaning, tools, count);
 }
 
 // Lets tools in that mean something alike, and weighs words against meaning.
@@ -274,11 +298,7 @@ static void fuse_candidates(deft__hybrid *h, bool (*is_allowed)(void *context, u
     deft__meaning_read(&h->meaning, &h->expansion, h->analyzer);
     const size_t found   = deft__meaning_find(&h->meaning, tools, is_allowed, context);
     const size_t by_word = h->candidate_count;
-    for (size_t i = 0; i < found; i++) {
-        if (!is_candidate(h, by_word, tools[i])) {
-            h->candidates[h->candidate_count++] = (deft__candidate){.tool = tools[i]};
-        }
-    }
+    join_candidates(h, tools, found);
     h->fusion = (deft__fusion){0};
     deft__fusion_begin(&h->fusion, &h->expansion);
     for (size_t i = 0; i < by_word; i++) {
@@ -286,7 +306,10 @@ static void fuse_candidates(deft__hybrid *h, bool (*is_allowed)(void *context, u
     }
     for (size_t i = 0; i < h->candidate_count; i++) {
         deft__candidate *candidate = &h->candidates[i];
-        candidate->final           = deft__fused_final(deft__hybrid_fuse(h, candidate));
+        if (i % DEFT__MEANT_MAX == 0) {
+            expect_candidates(h, i);
+        }
+        candidate->final = deft__fused_final(deft__hybrid_fuse(h, candidate));
     }
 }
 
