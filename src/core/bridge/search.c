@@ -341,6 +341,17 @@ static void append_unknown_names(const search_request *request, const deft__quer
     }
 }
 
+// Room for about what the hits take, so that the answer need not grow step by step.
+static void reserve_answer(const search_request *request, deft_answer *answer)
+{
+    size_t size = 512; // the heading, and what is said once
+    for (size_t i = 0; i < request->hit_count; i++) {
+        size += deft_catalog_tool(catalog_of(request), request->hits[i])->definition.size + 256;
+    }
+    (void)deft_buffer_reserve(&answer->text, size);
+    (void)deft_buffer_reserve(&answer->structured, size);
+}
+
 static void write_found(const search_request *request, deft_answer *answer, deft_buffer *schema)
 {
     const deft_settings *settings  = request->settings;
@@ -349,6 +360,7 @@ static void write_found(const search_request *request, deft_answer *answer, deft
         settings->result_budget_tokens > 0 ? settings->result_budget_tokens : UINT64_MAX;
     size_t            left_out = 0;
     deft__json_writer writer;
+    reserve_answer(request, answer);
     deft__json_writer_init(&writer, &answer->structured);
     deft__json_begin_object(&writer);
     deft__json_name(&writer, "tools");
