@@ -1,0 +1,106 @@
+#include "http/base64.h"
+#include "oauth/login_private.h"
+
+// --- The form. ------------------------------------------------------------------------------------
+
+static void add(deft__oauth *oauth, const char *name, deft_view value)
+{
+    deft__oauth_form_add(&oauth->body, 0, name, value);
+}
+
+static void add_kept(deft__oauth *oauth, const char *name, deft__kept_text text)
+{
+    if (oauth->login.texts[text].size > 0) {
+        add(oauth, name, deft__kept_get(&oauth->login, text));
+    }
+}
+
+// Who we are, as the client's method has it.
+static void add_client(deft__oauth *oauth)
+{
+    deft_buffer pair;
+    if (oauth->login.method != DEFT__OAUTH_METHOD_BASIC) {
+        add_kept(oauth, "client_id", DEFT__KEPT_CLIENT_ID);
+    }
+    if (oauth->login.method == DEFT__OAUTH_METHOD_POST) {
+        add_kept(oauth, "client_secret", DEFT__KEPT_CLIENT_SECRET);
+    } else if (oauth->login.method == DEFT__OAUTH_METHOD_BASIC) {
+        deft_buffer_init(&pair, oauth->allocator);
+        deft_buffer_reserve(&pair, 3 * (oauth->login.texts[DEFT__KEPT_CLIENT_ID].size +
+                                        oauth->login.texts[DEFT__KEPT_CLIENT_SECRET].size) +
+                                       1);
+        deft__oauth_escape(&pair, deft__kept_get(&oauth->login, DEFT__KEPT_CLIENT_ID));
+        deft_buffer_append_byte(&pair, ':');
+        deft__oauth_escape(&pair, deft__kept_get(&oauth->login, DEFT__KEPT_CLIENT_SECRET));
+        deft_buffer_reserve(&oauth->authorization, 2 * pair.size + 16);
+        deft_buffer_append_text(&oauth->authorization, "Basic ");
+        deft__base64_write(&oauth->authorization, deft_buffer_view(&pair));
+        oauth->authorization.status =
+            pair.status != DEFT_OK ? pair.status : oauth->authorization.status;
+        deft__kept_wipe(&pair);
+    }
+}
+
+static void begin_form(deft__oauth *oauth, deft_view code)
+{
+    size_t size = code.size + oauth->verifier.size + oauth->options.redirect_uri.size + 100;
+    for (size_t i = 0; i < DEFT__KEPT_TEXT_COUNT; i++) {
+        size += oauth->login.texts[i].size;
+    }
+    deft__oauth_clear_request(oauth);
+    // In one piece, to leave no copies behind, however much is escaped.
+    deft_buffer_reserve(&oauth->body, 3 * size);
+    deft_buffer_append(&oauth->url, deft__kept_get(&oauth->login, DEFT__KEPT_TOKEN_ENDPOINT));
+}
+
+// --- Tokens. --------------------------------------------------------------------------------------
+
+void deft__oauth_ask_tokens(deft__oauth *oauth, deft_view code)
+{
+    begin_form(oauth, code);
+    add(oauth, "grant_type", deft_view_of("authorization_code"));
+    add(oauth, "code", code);
+    add(oauth, "redirect_uri", oauth->options.redirect_uri);
+    add(oauth, "code_verifier", deft_buffer_view(&oauth->verifier));
+    add_kept(oauth, "resource", DEFT__KEPT_RESOURCE);
+    add_client(oauth);
+    deft__oauth_send(oauth, DEFT__OAUTH_AT_TOKENS);
+}
+
+void deft__oauth_ask_renewal(deft__oauth *oauth)
+{
+    begin_form(oauth, deft_view_of(NULL));
+    add(oauth, "grant_type", deft_view_of("refresh_token"));
+    add_kept(oauth, "refresh_token", DEFT__KEPT_REFRESH_TOKEN);
+    add_kept(oauth, "resource", DEFT__KEPT_RESOURCE);
+    add_client(oauth);
+    deft__oauth_send(oauth, DEFT__OAUTH_AT_TOKENS);
+}
+
+void deft__oauth_take_tokens(deft__oauth *oauth, int status, deft_view body)
+{
+    deft_error   said = DEFT_ERROR_INIT;
+    deft__quoted name;
+    if (status != 200) {
+        (void)deft__oauth_describe(status, body, "", oauth->allocator, &said);
+        oauth->is_refused = status >= 400 && status < 500 && status != 408 && status != 429;
+        deft__oauth_fail(oauth, "%s gave no token: %s",
+                         deft__oauth_show_origin(
+                             &name, deft__kept_get(&oauth->login, DEFT__KEPT_TOKEN_ENDPOINT)),
+                         said.message);
+        return;
+    }
+    const deft_status read =
+        deft__oauth_read_tokens(body, oauth->options.now_s, &oauth->login, &said);
+    if (read == DEFT_OUT_OF_MEMORY) {
+        deft__oauth_fail_memory(oauth);
+    } else if (read != DEFT_OK) {
+        deft__oauth_fail(oauth, "the answer of %s %s",
+                         deft__oauth_show_origin(
+                             &name, deft__kept_get(&oauth->login, DEFT__KEPT_TOKEN_ENDPOINT)),
+                         said.message);
+    } else {
+        deft__kept_wipe(&oauth->login.texts[DEFT__KEPT_WANTED]);
+        oauth->at = DEFT__OAUTH_AT_END;
+    }
+}
