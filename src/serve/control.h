@@ -2,8 +2,8 @@
 // that only its user can enter. What is spoken is JSON-RPC, one message a line.
 //
 //     deft/status                    {"pid", "version", "startedAt", "directory", "text", "status"}:
-//                                    `text` is for a person; `status` has settled, tools, clients,
-//                                    servers. Times are seconds since 1970
+//                                    `text` is for a person; `status` has settled, tools, search
+//                                    (ranking, model), clients, servers. Times are seconds since 1970
 //     deft/servers  {discover}       {"servers": [...]}: name, state, era, version, tools, tokens,
 //                                    reason, retryInMs, open, checkedAt (when its manifest last held
 //                                    true). With `discover` true, after servers that are not known
