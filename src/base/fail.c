@@ -2,30 +2,34 @@
 
 #include "base/utf8.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 
 static const char ellipsis[] = "...";
 
-deft_status deft__fail(deft_error *error, deft_status status, size_t offset, const char *format,
-                       ...)
+deft_status deft__fail_with(deft_error *error, deft_status status, size_t offset,
+                            const char *format, va_list arguments)
 {
     if (error == NULL) {
         return status;
     }
-    error->status = status;
-    error->offset = offset;
-
-    va_list arguments;
-    va_start(arguments, format);
+    error->status  = status;
+    error->offset  = offset;
     const int size = vsnprintf(error->message, sizeof error->message, format, arguments);
-    va_end(arguments);
-
     if (size >= (int)sizeof error->message) {
         const deft_view whole = deft_view_make(error->message, sizeof error->message - 1);
         const size_t    cut   = deft__utf8_cut(whole, sizeof error->message - sizeof ellipsis);
         memcpy(error->message + cut, ellipsis, sizeof ellipsis);
     }
+    return status;
+}
+
+deft_status deft__fail(deft_error *error, deft_status status, size_t offset, const char *format,
+                       ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    (void)deft__fail_with(error, status, offset, format, arguments);
+    va_end(arguments);
     return status;
 }
 

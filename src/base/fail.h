@@ -5,6 +5,8 @@
 #include "deft/error.h"
 #include "deft/view.h"
 
+#include <stdarg.h>
+
 // Writes status, offset and a printf-style sentence into `error` (NULL is fine) and returns
 // `status`. A message that does not fit is cut on a character boundary and ends in "...".
 #if defined(__GNUC__)
@@ -12,6 +14,14 @@ __attribute__((format(printf, 4, 5)))
 #endif
 deft_status
 deft__fail(deft_error *error, deft_status status, size_t offset, const char *format, ...);
+
+// The same for a function that has such arguments itself.
+#if defined(__GNUC__)
+__attribute__((format(printf, 4, 0)))
+#endif
+deft_status
+deft__fail_with(deft_error *error, deft_status status, size_t offset, const char *format,
+                va_list arguments);
 
 // The usual failure: no memory. Needs none itself.
 deft_status deft__fail_memory(deft_error *error);

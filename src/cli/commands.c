@@ -610,8 +610,8 @@ static const deft__command commands[] = {
         .operand_kind      = DEFT__OPERAND_TEXT,
         .summary           = "Forget the login of a remote server",
         .description =
-            "Forgets the tokens and, where deft has registered itself, the client. The "
-            "authorization server is not told: revoke the login there if it may have been seen.",
+            "Forgets the tokens and, where deft has registered itself, the client. Then the "
+            "authorization server is asked to revoke the tokens; where it does not, that is said.",
         .examples = logout_examples,
         .run      = deft__command_logout,
     },
@@ -805,7 +805,12 @@ static const deft__command commands[] = {
         .description =
             "Prints the name, the version and the size of the model that searches use: the file of "
             "--model, else that of the variable DEFT_MODEL, else the one that is built in. 'none' "
-            "in either place means words alone.",
+            "in either place means words and synonyms alone.\n\n"
+            "That is also how a program searches that was built without a model (-D "
+            "DEFT_WITH_MODEL=OFF); --model and DEFT_MODEL bring one. The model counts in the "
+            "ranking "
+            "hybrid, and with English stems. A gateway takes it up where it is started, and 'deft "
+            "status' names the one it has.",
         .examples = model_examples,
         .run      = deft__command_model,
     },
@@ -828,6 +833,7 @@ static const deft__command commands[] = {
     {
         .name     = "demo",
         .operands = "",
+        .flags    = DEFT__FLAG_BIT(DEFT__FLAG_MODEL),
         .summary  = "Show tool search on a catalog that comes with deft",
         .description =
             "Walks through what definitions cost, what is deferred, what the model sees in their "

@@ -3,6 +3,8 @@
 #include "cli/demo.h"
 
 #include "cli/discovery.h"
+#include "cli/model.h"
+#include "cli/report.h"
 #include "cli/table.h"
 #include "cli/text.h"
 #include "cli/workspace.h"
@@ -26,13 +28,14 @@ typedef struct found {
 } found;
 
 typedef struct demo {
-    deft__workspace workspace;
-    deft_index     *index;
-    deft_searcher  *searcher;
-    deft_session   *session;
-    found           searches[QUERY_COUNT];
-    uint64_t        found_tokens; // of all three
-    bool            is_forced;    // the settings left tool search off
+    deft__workspace    workspace;
+    deft__chosen_model chosen;
+    deft_index        *index;
+    deft_searcher     *searcher;
+    deft_session      *session;
+    found              searches[QUERY_COUNT];
+    uint64_t           found_tokens; // of all three
+    bool               is_forced;    // the settings left tool search off
 } demonstration;
 
 // --- Computing. ----------------------------------------------------------------------------------
@@ -115,7 +118,12 @@ static bool run_searches(deft__cli *cli, demonstration *demo)
 {
     deft_error             error     = DEFT_ERROR_INIT;
     const deft__workspace *workspace = &demo->workspace;
-    demo->index                      = deft_index_new(workspace->catalog, NULL, &error);
+    if (!deft__chosen_model_open(&demo->chosen, cli)) {
+        return false;
+    }
+    const deft_index_options options = {.language = workspace->settings->language,
+                                        .model    = demo->chosen.model};
+    demo->index = deft_index_new_with(workspace->catalog, &options, NULL, &error);
     if (demo->index != NULL) {
         demo->searcher = deft_searcher_new(demo->index, NULL, &error);
         demo->session  = deft_session_new(workspace->plan, workspace->settings, NULL, &error);
@@ -301,6 +309,9 @@ static void print_demo(deft__cli *cli, const demonstration *demo)
     print_plan(cli, demo);
     print_upfront(output, &demo->workspace);
     print_heading(output, "4. Three searches");
+    deft__report_search(output, deft_view_of(deft_ranking_name(demo->workspace.settings->ranking)),
+                        deft__chosen_model_name(&demo->chosen, demo->workspace.settings));
+    deft__print(output, "\n");
     for (size_t i = 0; i < QUERY_COUNT; i++) {
         print_search(output, demo, i);
     }
@@ -319,6 +330,17 @@ static void write_number(deft__json_writer *json, const char *name, uint64_t num
 {
     deft__json_name(json, name);
     deft__json_write_uint64(json, number);
+}
+
+static void write_model(deft__json_writer *json, const demonstration *demo)
+{
+    const deft_view name = deft__chosen_model_name(&demo->chosen, demo->workspace.settings);
+    deft__json_name(json, "model");
+    if (name.size > 0) {
+        deft__json_write_string(json, name);
+    } else {
+        deft__json_write_null(json);
+    }
 }
 
 static void write_searches(deft__json_writer *json, const demonstration *demo)
@@ -357,6 +379,7 @@ static void print_json(deft__output *output, const demonstration *demo)
     write_number(&json, "deferred", deft_plan_summary_of(workspace->plan)->deferred_count);
     write_number(&json, "allTokens", workspace->upfront.all_tokens);
     write_number(&json, "upfrontTokens", workspace->upfront.now_tokens);
+    write_model(&json, demo);
     write_searches(&json, demo);
     write_number(&json, "usedTokens", used_tokens(demo));
     deft__json_end_object(&json);
@@ -384,6 +407,7 @@ int deft__command_demo(deft__cli *cli)
     deft_session_free(demo.session);
     deft_searcher_free(demo.searcher);
     deft_index_free(demo.index);
+    deft__chosen_model_close(&demo.chosen);
     deft__workspace_close(&demo.workspace);
     return exit_code;
 }

@@ -6,6 +6,7 @@
 #include "serve/control.h"
 #include "serve/serve.h"
 #include "store/logins.h"
+#include "json/writer.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -271,15 +272,15 @@ bool deft__live_ask(deft__live *live, const char *method, deft_view params,
     return status == DEFT_OK;
 }
 
-typedef struct asking {
+typedef struct telling {
     const char *method;
     deft_view   params;
     size_t      agreed;
-} asking;
+} telling;
 
-static void ask_one(void *context, const char *path, int process_id)
+static void tell_one(void *context, const char *path, int process_id)
 {
-    asking     *work = context;
+    telling    *work = context;
     deft_buffer answer;
     (void)process_id;
     deft_buffer_init(&answer, NULL);
@@ -288,16 +289,28 @@ static void ask_one(void *context, const char *path, int process_id)
     deft_buffer_clear(&answer);
 }
 
-size_t deft__live_ask_all(const char *method, deft_view params)
+void deft__live_tell_all(const deft__cli *cli, const char *method, const char *server, bool is_on)
 {
-    asking      work = {.method = method, .params = params};
-    deft_buffer folder;
+    deft__json_writer json;
+    deft_buffer       params;
+    deft_buffer       folder;
+    deft_buffer_init(&params, NULL);
     deft_buffer_init(&folder, NULL);
+    deft__json_writer_init(&json, &params);
+    deft__json_begin_object(&json);
+    deft__json_name(&json, "server");
+    deft__json_write_text(&json, server);
+    deft__json_name(&json, "on");
+    deft__json_write_bool(&json, is_on);
+    deft__json_end_object(&json);
+    telling work = {.method = method, .params = deft_buffer_view(&params)};
     if (find_folder(&folder)) {
-        (void)deft__control_find(folder.data, ask_one, &work);
+        (void)deft__control_find(folder.data, tell_one, &work);
     }
+    deft__detail(&cli->output, "told %zu running %s", work.agreed,
+                 work.agreed == 1 ? "gateway" : "gateways");
+    deft_buffer_clear(&params);
     deft_buffer_clear(&folder);
-    return work.agreed;
 }
 
 void deft__live_tell_missing(const deft__cli *cli, deft__json_value answer)

@@ -45,8 +45,9 @@ bool deft__live_has_servers(deft__live *live);
 bool deft__live_ask(deft__live *live, const char *method, deft_view params,
                     deft__json_value *answer);
 
-// Asks every gateway that runs, wherever; what they answer is passed over. How many agreed.
-size_t deft__live_ask_all(const char *method, deft_view params);
+// Tells every gateway of this user, wherever it runs, that something about `server` is so, or no longer:
+// they take it up at once, and those that do not know the server have nothing to do.
+void deft__live_tell_all(const deft__cli *cli, const char *method, const char *server, bool is_on);
 
 // Notes the servers that an answer lacks, and why: its member `missing`.
 void deft__live_tell_missing(const deft__cli *cli, deft__json_value answer);

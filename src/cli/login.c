@@ -106,22 +106,6 @@ static void print(deft__cli *cli, const char *server, bool is_in)
     deft_buffer_clear(&text);
 }
 
-// Gateways that run take it up at once; those that do not know the server have nothing to do.
-static void tell_gateways(const deft__cli *cli, const char *server)
-{
-    deft_buffer       params;
-    deft__json_writer json;
-    deft_buffer_init(&params, NULL);
-    deft__json_writer_init(&json, &params);
-    deft__json_begin_object(&json);
-    deft__json_name(&json, "server");
-    deft__json_write_text(&json, server);
-    deft__json_end_object(&json);
-    const size_t count = deft__live_ask_all("deft/login", deft_buffer_view(&params));
-    deft__detail(&cli->output, "told %zu running %s", count, count == 1 ? "gateway" : "gateways");
-    deft_buffer_clear(&params);
-}
-
 static deft_status run(deft__cli *cli, const deft__serve_options *serve, person *one, bool is_in,
                        deft_error *error)
 {
@@ -163,7 +147,7 @@ static int log_in_or_out(deft__cli *cli, bool is_in)
     };
     const deft_status status = run(cli, &serve, &one, is_in, &error);
     if (status == DEFT_OK) {
-        tell_gateways(cli, cli->invocation.operands[0]);
+        deft__live_tell_all(cli, "deft/login", cli->invocation.operands[0], is_in);
         print(cli, cli->invocation.operands[0], is_in);
     } else {
         deft__complain(&cli->output, "%s", error.message);

@@ -2,6 +2,7 @@
 
 #include "base/fail.h"
 #include "cli/text.h"
+#include "core/settings/settings.h"
 #include "json/writer.h"
 
 #include <errno.h>
@@ -75,6 +76,13 @@ bool deft__chosen_model_open(deft__chosen_model *chosen, deft__cli *cli)
     return true;
 }
 
+deft_view deft__chosen_model_name(const deft__chosen_model *chosen, const deft_settings *settings)
+{
+    return chosen->model != NULL && deft__settings_use_model(settings)
+               ? deft_model_tell(chosen->model).name
+               : deft_view_of(NULL);
+}
+
 void deft__chosen_model_close(deft__chosen_model *chosen)
 {
     deft_model_free(chosen->model);
@@ -144,7 +152,13 @@ static void print_number(deft__cli *cli, const char *what, size_t value)
 static void print_facts(deft__cli *cli, const deft__chosen_model *chosen)
 {
     if (chosen->model == NULL) {
-        deft__print(&cli->output, "no model: tools are found by their words alone\n");
+        // Built without one, or told to do without.
+        deft__print(
+            &cli->output,
+            deft_model_builtin().size > 0
+                ? "no model, as chosen: tools are found by their words and synonyms alone\n"
+                : "no model is built in: tools are found by their words and synonyms alone; "
+                  "--model FILE or DEFT_MODEL=FILE brings one\n");
         return;
     }
     const deft_model_facts facts = deft_model_tell(chosen->model);

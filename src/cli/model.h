@@ -5,6 +5,7 @@
 
 #include "cli/cli.h"
 #include "deft/model.h"
+#include "deft/settings.h"
 
 typedef struct deft__chosen_model {
     deft_model *model;   // NULL: none
@@ -15,6 +16,8 @@ typedef struct deft__chosen_model {
 
 // False after complaining; there is nothing to close then.
 bool deft__chosen_model_open(deft__chosen_model *chosen, deft__cli *cli);
-void deft__chosen_model_close(deft__chosen_model *chosen);
+// The name of the one that searches with these settings go by; empty: words alone.
+deft_view deft__chosen_model_name(const deft__chosen_model *chosen, const deft_settings *settings);
+void      deft__chosen_model_close(deft__chosen_model *chosen);
 
 #endif

@@ -69,24 +69,6 @@ static bool is_configured(const deft_config *config, const char *name)
     return false;
 }
 
-// Gateways that run are told; those that do not know the server have nothing to do.
-static void tell_gateways(const deft__cli *cli, const char *name, bool is_quarantined)
-{
-    deft_buffer       params;
-    deft__json_writer json;
-    deft_buffer_init(&params, NULL);
-    deft__json_writer_init(&json, &params);
-    deft__json_begin_object(&json);
-    deft__json_name(&json, "server");
-    deft__json_write_text(&json, name);
-    deft__json_name(&json, "on");
-    deft__json_write_bool(&json, is_quarantined);
-    deft__json_end_object(&json);
-    const size_t count = deft__live_ask_all("deft/quarantine", deft_buffer_view(&params));
-    deft__detail(&cli->output, "told %zu running %s", count, count == 1 ? "gateway" : "gateways");
-    deft_buffer_clear(&params);
-}
-
 static int change(deft__cli *cli, deft__live *live, const char *name, bool is_quarantined)
 {
     deft_error   error = DEFT_ERROR_INIT;
@@ -105,7 +87,7 @@ static int change(deft__cli *cli, deft__live *live, const char *name, bool is_qu
         deft__complain(&cli->output, "%s", error.message);
         return DEFT__EXIT_WRONG;
     } else {
-        tell_gateways(cli, name, is_quarantined);
+        deft__live_tell_all(cli, "deft/quarantine", name, is_quarantined);
         return DEFT__EXIT_FOUND;
     }
 }

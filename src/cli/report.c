@@ -31,6 +31,25 @@ static bool number_of(deft__json_value object, const char *name, uint64_t *numbe
     return deft__json_uint64(deft__json_member(object, name), number) == DEFT_OK;
 }
 
+// --- Searches. -----------------------------------------------------------------------------------
+
+void deft__report_search(deft__output *output, deft_view ranking, deft_view model)
+{
+    deft__print(output, "Search: ");
+    deft__append_safe_line(&output->text, ranking);
+    if (model.size > 0) {
+        deft__print(output, ", by words and by what they mean (model ");
+        deft__append_safe_line(&output->text, model);
+        deft__print(output, ")\n");
+    } else if (deft_view_equals(ranking, "hybrid")) {
+        deft__print(output,
+                    ", by words and synonyms, without a model of what they mean; 'deft help "
+                    "model' says how to get one\n");
+    } else {
+        deft__print(output, ", by words alone; what they mean counts in hybrid\n");
+    }
+}
+
 // --- Servers. ------------------------------------------------------------------------------------
 
 static deft__color state_color(deft_view state)

@@ -13,6 +13,10 @@ bool deft__report_servers(deft__output *output, deft__json_value servers, uint64
 // One line that sums them up: "9 servers: 7 ready, 1 failed, 1 disabled".
 void deft__report_server_states(deft__output *output, deft__json_value servers);
 
+// One line that says what searches go by: words, or words and a model of what they mean. `model` is its
+// name, empty where there is none.
+void deft__report_search(deft__output *output, deft_view ranking, deft_view model);
+
 // The result of a tools/call: texts as they are, other content as one line each. False: the tool says
 // that it failed; why is in its texts.
 bool deft__report_call(deft__output *output, deft__json_value result);

@@ -49,6 +49,20 @@ static void servers_are_a_table(void **state)
                      "4 servers: 1 ready, 2 failed, 1 disabled\n");
 }
 
+static void searches_go_by_words_or_by_meaning(void **state)
+{
+    (void)state;
+    scene here;
+    (void)set_up(&here, "{}");
+    deft__report_search(&here.output, deft_view_of("hybrid"), deft_view_of("tools\n2"));
+    deft__report_search(&here.output, deft_view_of("hybrid"), deft_view_of(NULL));
+    deft__report_search(&here.output, deft_view_of("bm25"), deft_view_of(NULL));
+    tear_down(&here, "Search: hybrid, by words and by what they mean (model tools 2)\n"
+                     "Search: hybrid, by words and synonyms, without a model of what they mean; "
+                     "'deft help model' says how to get one\n"
+                     "Search: bm25, by words alone; what they mean counts in hybrid\n");
+}
+
 static void no_servers_are_nothing(void **state)
 {
     (void)state;
@@ -123,6 +137,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(servers_are_a_table),
         cmocka_unit_test(no_servers_are_nothing),
+        cmocka_unit_test(searches_go_by_words_or_by_meaning),
         cmocka_unit_test(results_are_shown),
         cmocka_unit_test(ages_have_one_unit),
     };

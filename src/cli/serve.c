@@ -7,8 +7,11 @@
 #include "cli/model.h"
 #include "cli/text.h"
 #include "cli/token_list.h"
+#include "io/handover.h"
+#include "io/socket.h"
 #include "serve/control.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -75,9 +78,10 @@ static void explain(deft__cli *cli, const deft_config *config)
 // What is served, beside the settings: over HTTP an address and tokens.
 typedef struct site {
     deft__cli       *cli;
-    char             address[64];
+    char             address[DEFT__ADDRESS_SIZE];
     uint64_t         port;
-    const char      *token_file; // NULL: none
+    int              handed_over; // a socket, by the service manager; 0: none
+    const char      *token_file;  // NULL: none
     deft__token_list tokens;
     uint64_t         signature; // of the files that the tokens are from
     deft_buffer      tls[3];    // names of files: certificate, key, client_ca
@@ -211,25 +215,63 @@ static bool tokens_changed(void *context, const deft__token **tokens, size_t *co
     return true;
 }
 
+// A socket that the service manager hands over comes before any address. False after complaining.
+static bool take_socket(site *here)
+{
+    deft_error  error      = DEFT_ERROR_INIT;
+    uint16_t    port       = 0;
+    int         descriptor = 0;
+    deft_status status     = deft__handover_read(getenv("LISTEN_PID"), getenv("LISTEN_FDS"),
+                                                 (uint64_t)getpid(), &descriptor, &error);
+    // They are for this process and for none that it starts.
+    unsetenv("LISTEN_PID");
+    unsetenv("LISTEN_FDS");
+    unsetenv("LISTEN_FDNAMES");
+    if (status == DEFT_NOT_FOUND) {
+        return true;
+    }
+    if (status == DEFT_CONFLICT) {
+        deft__note(&here->cli->output, "%s", error.message);
+        return true;
+    }
+    if (status == DEFT_OK) {
+        status = deft__socket_adopt(descriptor, here->address, &port, &error);
+    }
+    if (status != DEFT_OK) {
+        deft__complain(&here->cli->output, "the service manager's socket: %s", error.message);
+        return false;
+    }
+    here->handed_over = descriptor;
+    here->port        = port;
+    return true;
+}
+
 static bool read_http(site *here, const deft_config *config)
 {
     const deft_view listen = deft_config_settings(config)->http_listen;
-    if (listen.size == 0) {
+    if (!take_socket(here)) {
+        return false;
+    }
+    if (listen.size == 0 && here->handed_over == 0) {
         deft__complain(&here->cli->output, "where? Give an address, such as --http "
                                            "127.0.0.1:8080, or set http.listen");
         return false;
     }
     here->token_file = deft__invocation_value(&here->cli->invocation, DEFT__FLAG_TOKEN_FILE);
     here->signature  = deft__config_signature(here->cli, here->token_file);
-    return read_address(here, listen) && read_tokens(here, config) &&
+    return (here->handed_over != 0 || read_address(here, listen)) && read_tokens(here, config) &&
            read_tls(here, deft_config_settings(config));
 }
 
 static void tell_listening(void *context, uint16_t port)
 {
-    const site *here = context;
-    deft__note(&here->cli->output, "listening on port %u: /mcp, /mcp/all, /mcp/SERVER",
-               (unsigned)port);
+    const site *here                           = context;
+    char        where[DEFT__ADDRESS_SIZE + 40] = "";
+    if (here->handed_over != 0) {
+        snprintf(where, sizeof where, " of %s, handed over by the service manager", here->address);
+    }
+    deft__note(&here->cli->output, "listening on port %u%s: /mcp, /mcp/all, /mcp/SERVER",
+               (unsigned)port, where);
 }
 
 static int serve(deft__cli *cli, const deft_config *config)
@@ -269,6 +311,7 @@ static int serve(deft__cli *cli, const deft_config *config)
            .control_directory = has_folder ? folder.data : NULL,
            .address           = here.address,
            .port              = (uint16_t)here.port,
+           .handed_over       = here.handed_over,
            .tokens            = here.tokens.items,
            .token_count       = here.tokens.count,
            .is_token_needed   = here.token_file != NULL || deft_config_has_tokens(config),

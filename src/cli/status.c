@@ -20,6 +20,23 @@ static void print_text(deft__output *output, deft__json_value answer)
     deft_buffer_clear(&scratch);
 }
 
+static void print_search(deft__output *output, deft__json_value status)
+{
+    const deft__json_value search = deft__json_member(status, "search");
+    deft_buffer            ranking;
+    deft_buffer            model;
+    deft_buffer_init(&ranking, NULL);
+    deft_buffer_init(&model, NULL);
+    // A gateway of an older version does not say.
+    if (deft__json_is(search, DEFT__JSON_OBJECT)) {
+        deft__report_search(output,
+                            deft__json_string(deft__json_member(search, "ranking"), &ranking),
+                            deft__json_string(deft__json_member(search, "model"), &model));
+    }
+    deft_buffer_clear(&ranking);
+    deft_buffer_clear(&model);
+}
+
 static void print_gateway(deft__output *output, const deft__live *live, deft__json_value answer)
 {
     uint64_t       started_at = 0;
@@ -116,6 +133,7 @@ static void report(deft__cli *cli, deft__live *live, deft__json_value answer)
     } else {
         print_gateway(output, live, answer);
         print_text(output, answer);
+        print_search(output, deft__json_member(answer, "status"));
         deft__report_server_states(
             output, deft__json_member(deft__json_member(answer, "status"), "servers"));
         print_store(output, store, &all);

@@ -1,5 +1,7 @@
 #include "gateway/status.h"
 
+#include "core/settings/settings.h"
+
 // A server whose tools are not in the catalog, though it is configured.
 static bool is_missing(const deft__link *link)
 {
@@ -96,6 +98,21 @@ deft_status deft__gateway_write_status(const deft__gateway *gateway, deft_buffer
     return out->status;
 }
 
+static void write_search(const deft__gateway *gateway, deft__json_writer *json)
+{
+    deft__json_name(json, "search");
+    deft__json_begin_object(json);
+    deft__json_name(json, "ranking");
+    deft__json_write_text(json, deft_ranking_name(gateway->settings->ranking));
+    deft__json_name(json, "model");
+    if (gateway->model != NULL && deft__settings_use_model(gateway->settings)) {
+        deft__json_write_string(json, deft_model_tell(gateway->model).name);
+    } else {
+        deft__json_write_null(json);
+    }
+    deft__json_end_object(json);
+}
+
 deft_status deft__gateway_write_status_json(const deft__gateway *gateway, deft_buffer *out)
 {
     deft__json_writer json;
@@ -108,6 +125,7 @@ deft_status deft__gateway_write_status_json(const deft__gateway *gateway, deft_b
     deft__json_name(&json, "tools");
     deft__json_write_uint64(
         &json, gateway->snapshot != NULL ? deft_catalog_tool_count(gateway->snapshot->catalog) : 0);
+    write_search(gateway, &json);
     deft__json_name(&json, "clients");
     deft__json_begin_array(&json);
     for (const deft__client *client = gateway->clients; client != NULL; client = client->next) {

@@ -5,8 +5,10 @@
 #include "deft/view.h"
 #include "io/inside.h"
 
+#include <arpa/inet.h>
 #include <assert.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <netdb.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
@@ -241,24 +243,38 @@ deft__listener *deft__listener_new(deft__loop *loop, const char                 
 
 // --- TCP. ---
 
+// Where a TCP socket is bound. False: it is none, or is not; errno says why.
+static bool find_bound(int descriptor, struct sockaddr_storage *bound, const void **host,
+                       uint16_t *port)
+{
+    const struct sockaddr_in  *four = (const struct sockaddr_in *)(const void *)bound;
+    const struct sockaddr_in6 *six  = (const struct sockaddr_in6 *)(const void *)bound;
+    socklen_t                  size = sizeof *bound;
+    memset(bound, 0, sizeof *bound);
+    if (getsockname(descriptor, (struct sockaddr *)bound, &size) != 0) {
+        return false;
+    }
+    const bool is_six = bound->ss_family == AF_INET6;
+    *host             = is_six ? (const void *)&six->sin6_addr : (const void *)&four->sin_addr;
+    *port             = ntohs(is_six ? six->sin6_port : four->sin_port);
+    errno             = EAFNOSUPPORT;
+    return is_six || bound->ss_family == AF_INET;
+}
+
 static int bind_tcp(deft__listener *listener, const struct addrinfo *address)
 {
     const int               on = 1;
     struct sockaddr_storage bound;
-    socklen_t               size = sizeof bound;
-    memset(&bound, 0, sizeof bound);
+    const void             *host;
     listener->descriptor =
         socket(address->ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     if (listener->descriptor < 0 ||
         setsockopt(listener->descriptor, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on) != 0 ||
         bind(listener->descriptor, address->ai_addr, address->ai_addrlen) != 0 ||
         listen(listener->descriptor, TCP_BACKLOG) != 0 ||
-        getsockname(listener->descriptor, (struct sockaddr *)&bound, &size) != 0) {
+        !find_bound(listener->descriptor, &bound, &host, &listener->port)) {
         return errno;
     }
-    listener->port = ntohs(bound.ss_family == AF_INET6
-                               ? ((const struct sockaddr_in6 *)(const void *)&bound)->sin6_port
-                               : ((const struct sockaddr_in *)(const void *)&bound)->sin_port);
     return 0;
 }
 
@@ -290,6 +306,53 @@ deft__listener *deft__listener_new_tcp(deft__loop *loop, const char *address, ui
 uint16_t deft__listener_port(const deft__listener *listener)
 {
     return listener->port;
+}
+
+// Whether an option of a socket is this.
+static bool has_option(int descriptor, int option, int wanted)
+{
+    int       value = -1;
+    socklen_t size  = sizeof value;
+    return getsockopt(descriptor, SOL_SOCKET, option, &value, &size) == 0 && value == wanted;
+}
+
+deft_status deft__socket_adopt(int descriptor, char address[DEFT__ADDRESS_SIZE], uint16_t *port,
+                               deft_error *error)
+{
+    struct sockaddr_storage bound;
+    const void             *host;
+    if (fcntl(descriptor, F_GETFD) < 0) {
+        return deft__fail(error, DEFT_INVALID, 0, "descriptor %d is not open", descriptor);
+    }
+    if (!find_bound(descriptor, &bound, &host, port) ||
+        !has_option(descriptor, SO_TYPE, SOCK_STREAM) ||
+        inet_ntop(bound.ss_family, host, address, DEFT__ADDRESS_SIZE) == NULL) {
+        return deft__fail(error, DEFT_INVALID, 0, "descriptor %d is not a TCP socket", descriptor);
+    }
+    if (!has_option(descriptor, SO_ACCEPTCONN, 1)) {
+        return deft__fail(error, DEFT_INVALID, 0,
+                          "descriptor %d is a TCP socket that does not listen", descriptor);
+    }
+    const int flags = fcntl(descriptor, F_GETFL);
+    if (fcntl(descriptor, F_SETFD, FD_CLOEXEC) != 0 ||
+        fcntl(descriptor, F_SETFL, flags | O_NONBLOCK) != 0) {
+        return deft__fail_system(error, errno, "could not take the socket over");
+    }
+    return DEFT_OK;
+}
+
+deft__listener *deft__listener_new_adopted(deft__loop *loop, int descriptor, uint16_t port,
+                                           void (*accepted)(void *context, int descriptor),
+                                           void *context, deft_error *error)
+{
+    deft__listener *listener = new_listener(loop, accepted, context, error);
+    if (listener == NULL) {
+        close(descriptor);
+        return NULL;
+    }
+    listener->descriptor = descriptor;
+    listener->port       = port;
+    return finish_listener(listener, 0, "the socket that was handed over", error);
 }
 
 void deft__listener_close(deft__listener *listener)

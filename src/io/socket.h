@@ -22,6 +22,18 @@ deft__listener *deft__listener_new_tcp(deft__loop *loop, const char *address, ui
                                        void *context, deft_error *error);
 uint16_t        deft__listener_port(const deft__listener *listener);
 
+// A TCP socket that listens already, opened by whoever started this process and kept open there. Makes
+// it ours alone (children do not get it) and tells where it listens, in numbers. DEFT_INVALID: it is
+// something else.
+#define DEFT__ADDRESS_SIZE 64u
+deft_status deft__socket_adopt(int descriptor, char address[DEFT__ADDRESS_SIZE], uint16_t *port,
+                               deft_error *error);
+// Lets in who comes there. The descriptor is the listener's, also when the call fails; closing it leaves
+// the others' as they are, and who is not let in yet waits for them.
+deft__listener *deft__listener_new_adopted(deft__loop *loop, int descriptor, uint16_t port,
+                                           void (*accepted)(void *context, int descriptor),
+                                           void *context, deft_error *error);
+
 // Connects. The descriptor, or -1; DEFT_NOT_FOUND: nobody listens there.
 int deft__socket_connect(const char *path, deft_error *error);
 

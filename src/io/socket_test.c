@@ -4,7 +4,9 @@
 #include "support/allocator.h"
 #include "support/waiting.h"
 
+#include <arpa/inet.h>
 #include <fcntl.h>
+#include <netinet/in.h>
 #include <stdlib.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
@@ -177,6 +179,119 @@ static void paths_that_do_not_work(void **state)
     deft__loop_free(loop);
 }
 
+// A TCP socket at any port of 127.0.0.1, as a service manager would open it.
+static int open_port(bool is_listening)
+{
+    const struct sockaddr_in address    = {.sin_family      = AF_INET,
+                                           .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    const int                descriptor = socket(AF_INET, SOCK_STREAM, 0);
+    assert_int_equal(bind(descriptor, (const struct sockaddr *)&address, sizeof address), 0);
+    assert_true(!is_listening || listen(descriptor, 4) == 0);
+    return descriptor;
+}
+
+static int visit(uint16_t port)
+{
+    const struct sockaddr_in address = {
+        .sin_family = AF_INET, .sin_port = htons(port), .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    const int peer = socket(AF_INET, SOCK_STREAM, 0);
+    assert_int_equal(connect(peer, (const struct sockaddr *)&address, sizeof address), 0);
+    return peer;
+}
+
+static void an_adopted_socket_is_left_open_for_others(void **state)
+{
+    (void)state;
+    visits     all   = {.loop = test_loop_new()};
+    const int  kept  = open_port(true);
+    deft_error error = DEFT_ERROR_INIT;
+    uint16_t   port  = 0;
+    char       address[DEFT__ADDRESS_SIZE];
+    char       text[3] = "";
+    // One takes the place of another; who comes in between waits.
+    for (int turn = 0; turn < 2; turn++) {
+        const int handed = dup(kept);
+        assert_int_equal(deft__socket_adopt(handed, address, &port, &error), DEFT_OK);
+        assert_string_equal(address, "127.0.0.1");
+        assert_int_equal(fcntl(handed, F_GETFD), FD_CLOEXEC);
+        const int       early = visit(port);
+        deft__listener *listener =
+            deft__listener_new_adopted(all.loop, handed, port, accepted, &all, &error);
+        assert_non_null(listener);
+        assert_int_equal(deft__listener_port(listener), port);
+        test_loop_run(all.loop);
+        assert_int_equal(read(early, text, 2), 2);
+        deft__listener_close(listener);
+        close(early);
+    }
+    assert_int_equal(all.count, 2);
+    close(kept);
+    deft__loop_free(all.loop);
+}
+
+static void only_a_tcp_socket_that_listens_is_adopted(void **state)
+{
+    (void)state;
+    const int silent = open_port(false);
+    const int file   = open("/dev/null", O_RDONLY | O_CLOEXEC);
+    const int local  = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    const int packet = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+    const struct {
+        int         descriptor;
+        const char *message; // behind the number
+    } cases[] = {
+        {silent, "is a TCP socket that does not listen"},
+        {file, "is not a TCP socket"},
+        {local, "is not a TCP socket"},
+        {packet, "is not a TCP socket"},
+        {1000, "is not open"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        deft_error error = DEFT_ERROR_INIT;
+        uint16_t   port  = 0;
+        char       address[DEFT__ADDRESS_SIZE];
+        assert_int_equal(deft__socket_adopt(cases[i].descriptor, address, &port, &error),
+                         DEFT_INVALID);
+        assert_non_null(strstr(error.message, cases[i].message));
+    }
+    close(silent);
+    close(file);
+    close(local);
+    close(packet);
+}
+
+static void a_socket_of_the_newer_protocol_is_adopted(void **state)
+{
+    (void)state;
+    const struct sockaddr_in6 six        = {.sin6_family = AF_INET6, .sin6_addr = in6addr_loopback};
+    const int                 descriptor = socket(AF_INET6, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    uint16_t                  port       = 0;
+    char                      address[DEFT__ADDRESS_SIZE];
+    if (descriptor < 0 || bind(descriptor, (const struct sockaddr *)&six, sizeof six) != 0) {
+        close(descriptor);
+        skip(); // this machine has none
+    }
+    assert_int_equal(listen(descriptor, 1), 0);
+    assert_int_equal(deft__socket_adopt(descriptor, address, &port, NULL), DEFT_OK);
+    assert_string_equal(address, "::1");
+    assert_true(port > 0);
+    close(descriptor);
+}
+
+static bool attempt_to_adopt(const deft_allocator *allocator, void *context)
+{
+    (void)context;
+    deft__loop *loop = deft__loop_new(allocator, NULL);
+    if (loop == NULL) {
+        return false;
+    }
+    deft__listener *listener =
+        deft__listener_new_adopted(loop, open_port(true), 1, accepted, NULL, NULL);
+    deft__listener_close(listener);
+    deft__loop_free(loop);
+    return listener != NULL;
+}
+
 static bool attempt(const deft_allocator *allocator, void *context)
 {
     (void)context;
@@ -194,6 +309,7 @@ static void memory_may_end_anywhere(void **state)
 {
     (void)state;
     assert_true(test_every_allocation_fails(attempt, NULL) >= 3);
+    assert_true(test_every_allocation_fails(attempt_to_adopt, NULL) >= 3);
 }
 
 int main(void)
@@ -204,6 +320,9 @@ int main(void)
         cmocka_unit_test(nobody_else_is_let_in),
         cmocka_unit_test(out_of_descriptors_is_not_the_end),
         cmocka_unit_test(paths_that_do_not_work),
+        cmocka_unit_test(an_adopted_socket_is_left_open_for_others),
+        cmocka_unit_test(only_a_tcp_socket_that_listens_is_adopted),
+        cmocka_unit_test(a_socket_of_the_newer_protocol_is_adopted),
         cmocka_unit_test(memory_may_end_anywhere),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);

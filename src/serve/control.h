@@ -2,8 +2,8 @@
 // that only its user can enter. What is spoken is JSON-RPC, one message a line.
 //
 //     deft/status                    {"pid", "version", "startedAt", "directory", "text", "status"}:
-//                                    `text` is for a person; `status` has settled, tools, clients,
-//                                    servers. Times are seconds since 1970
+//                                    `text` is for a person; `status` has settled, tools, search
+//                                    (ranking, model), clients, servers. Times are seconds since 1970
 //     deft/servers  {discover}       {"servers": [...]}: name, state, era, version, tools, tokens,
 //                                    reason, retryInMs, open, checkedAt (when its manifest last held
 //                                    true). With `discover` true, after servers that are not known
@@ -16,7 +16,8 @@
 //                                    names servers that could not be searched and why
 //     deft/call     {tool, arguments}  the result of tools/call, as the server gave it
 //     deft/quarantine  {server, on}  {}: put a server aside, or let it go; the store is the caller's
-//     deft/login    {server}         {}: its login has changed: it is read again, and the server tried
+//     deft/login    {server, on}     {}: its login has changed (`on`: there is one); it is read again,
+//                                    and the server tried
 //     deft/reset                     {}: measure and decide anew, forget what was loaded
 #ifndef DEFT_SERVE_CONTROL_H
 #define DEFT_SERVE_CONTROL_H

@@ -15,6 +15,9 @@
 
 #define TICK_MS 1000u
 
+// Whoever has nothing more to ask, or to hear, is let go soon.
+#define STOPPING_TICK_MS 100u
+
 // Bytes that may wait for one client that does not read: the largest message, and what is beside it.
 #define QUEUE_MAX (80u * 1024 * 1024)
 
@@ -44,6 +47,24 @@ struct site {
     bool                       is_stopping;
     bool                       is_stopped;
 };
+
+// Answers that are still on their way out belong to requests that are not done.
+static bool is_done(const site *self)
+{
+    for (const visitor *one = self->visitors; one != NULL; one = one->next) {
+        if (deft__stream_queued(one->stream) > 0) {
+            return false;
+        }
+    }
+    return deft__web_is_done(self->web);
+}
+
+static void stop_when_done(site *self)
+{
+    if (self->is_stopping && self->web != NULL && is_done(self)) {
+        deft__loop_defer(self->service.loop, &self->stop);
+    }
+}
 
 // --- Visitors. ------------------------------------------------------------------------------------
 
@@ -84,14 +105,17 @@ static void visitor_ended(void *context, deft__stream_end end, int code)
         deft__service_leave(&self->service);
     }
     free_visitor(one);
+    stop_when_done(self);
 }
 
 static void visitor_drained(void *context)
 {
-    visitor *one = context;
+    visitor *one  = context;
+    site    *self = one->site;
     if (one->connection == NULL) {
         free_visitor(one);
     }
+    stop_when_done(self);
 }
 
 static void accepted(void *context, int descriptor)
@@ -197,7 +221,7 @@ static void tick(void *context)
     look_at_tokens(self);
     deft__web_tick(self->web, deft__loop_now_ms(self->service.loop), (int64_t)time(NULL));
     deft__service_leave(&self->service);
-    deft__alarm_set(self->tick, TICK_MS);
+    deft__alarm_set(self->tick, self->is_stopping ? STOPPING_TICK_MS : TICK_MS);
 }
 
 static void stop(void *context)
@@ -236,9 +260,7 @@ static void look(void *context)
         return;
     }
     deft__web_run(self->web);
-    if (self->is_stopping && deft__web_open_count(self->web) == 0) {
-        deft__loop_defer(self->service.loop, &self->stop);
-    }
+    stop_when_done(self);
 }
 
 static void signal_caught(void *context, int number)
@@ -252,7 +274,16 @@ static void signal_caught(void *context, int number)
     self->is_stopping = true;
     deft__alarm_set(self->grace, self->service.settings->http_grace_ms);
     deft__service_enter(&self->service);
-    deft__web_drain(self->web);
+    if (self->options->handed_over != 0) {
+        // The socket stays open elsewhere, and who waits there is not ours any more.
+        deft__listener_close(self->listener);
+        self->listener = NULL;
+        deft__web_tick(self->web, deft__loop_now_ms(self->service.loop), (int64_t)time(NULL));
+        deft__web_hand_over(self->web);
+        deft__alarm_set(self->tick, STOPPING_TICK_MS);
+    } else {
+        deft__web_drain(self->web);
+    }
     deft__service_leave(&self->service); // and looks
 }
 
@@ -313,12 +344,19 @@ static deft_status open_site(site *self, deft_error *error)
     if (status != DEFT_OK) {
         return status;
     }
-    self->listener = deft__listener_new_tcp(loop, address, options->port, accepted, self, error);
+    self->listener =
+        options->handed_over != 0
+            ? deft__listener_new_adopted(loop, options->handed_over, options->port, accepted, self,
+                                         error)
+            : deft__listener_new_tcp(loop, address, options->port, accepted, self, error);
     if (self->listener == NULL) {
         return DEFT_INVALID;
     }
     if (options->control_directory != NULL) {
         self->door = deft__door_open(&self->service, options->control_directory, &why);
+        if (self->door == NULL && options->note != NULL) {
+            options->note(options->context, deft_view_of(why.message));
+        }
     }
     // Whoever comes first should not have to wait for all servers.
     deft__service_enter(&self->service);

@@ -143,6 +143,55 @@ static void *play_slow_reader(void *context)
     return NULL;
 }
 
+// --- A large answer that is still on its way when the end comes. ---
+
+#define LARGE_SIZE ((size_t)30 * 1024 * 1024) // more than the system takes from us at once
+
+static void *play_large_answer(void *context)
+{
+    static const char call[] =
+        "{\"jsonrpc\":\"2.0\",\"id\":2,\"method\":\"tools/call\",\"params\":{\"name\":"
+        "\"tool_call\",\"arguments\":{\"tool_name\":\"alpha::echo\",\"tool_args\":{\"text\":\"";
+    static const char rest[] = "\"}}}}";
+    scene            *here   = context;
+    const size_t      size   = sizeof call - 1 + LARGE_SIZE + sizeof rest - 1;
+    char             *body   = malloc(size);
+    char              text[1024];
+    ask(here, "POST", "/mcp", "", INITIALIZE, "200 OK");
+    const int peer  = visit(here);
+    const int small = 16 * 1024; // the system's share of what waits for us
+    (void)setsockopt(peer, SOL_SOCKET, SO_RCVBUF, &small, sizeof small);
+    memcpy(body, call, sizeof call - 1);
+    memset(body + sizeof call - 1, 'x', LARGE_SIZE);
+    memcpy(body + sizeof call - 1 + LARGE_SIZE, rest, sizeof rest - 1);
+    snprintf(text, sizeof text,
+             "POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nAccept: "
+             "application/json, text/event-stream\r\n%sContent-Length: %zu\r\n\r\n",
+             here->session, size);
+    (void)!write(peer, text, strlen(text));
+    for (size_t at = 0; at < size;) {
+        const ssize_t more = write(peer, body + at, size - at);
+        at                 = more > 0 ? at + (size_t)more : size;
+    }
+    // Its beginning is here: it has been answered, and most of it waits for us.
+    size_t got = (size_t)recv(peer, text, sizeof text - 1, 0);
+    text[got]  = '\0';
+    expect(here, "200 OK", text);
+    const char  *length = strstr(text, "Content-Length: ");
+    const char  *end    = strstr(text, "\r\n\r\n");
+    const size_t whole  = length != NULL && end != NULL
+                              ? strtoul(length + 16, NULL, 10) + (size_t)(end + 4 - text)
+                              : 0;
+    kill(getpid(), SIGTERM);
+    for (ssize_t more = 1; more > 0; got += more > 0 ? (size_t)more : 0) {
+        more = read(peer, body, size);
+    }
+    expect(here, got == whole && whole > LARGE_SIZE ? "" : "all of it", "a part of it");
+    close(peer);
+    free(body);
+    return NULL;
+}
+
 // --- A token that is taken away. ---
 
 static bool tokens_changed(void *context, const deft__token **tokens, size_t *count)
@@ -250,6 +299,20 @@ static void who_does_not_read_is_cut_off(void **state)
     close_scene(&here);
 }
 
+static void a_large_answer_is_sent_to_its_end(void **state)
+{
+    scene      here;
+    deft_error error = DEFT_ERROR_INIT;
+    (void)state;
+    open_scene_with(&here, "\"graceMs\":60000");
+    here.play = play_large_answer;
+    assert_int_equal(deft__serve_http(&here.options, &error), DEFT_OK);
+    assert_true(here.has_visitor);
+    pthread_join(here.thread, NULL);
+    assert_string_equal(here.wrong, "");
+    close_scene(&here);
+}
+
 static void a_token_is_taken_away_while_it_serves(void **state)
 {
     deft__token token = {.name = deft_view_of("right")};
@@ -307,6 +370,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(agents_are_served_until_a_signal),
         cmocka_unit_test(who_does_not_read_is_cut_off),
+        cmocka_unit_test(a_large_answer_is_sent_to_its_end),
         cmocka_unit_test(a_token_is_taken_away_while_it_serves),
         cmocka_unit_test(an_address_for_others_needs_tokens),
         cmocka_unit_test(a_port_that_is_taken_is_told),

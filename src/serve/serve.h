@@ -33,10 +33,13 @@ typedef struct deft__serve_options {
     uint64_t    grace_ms;          // open calls may still end when the agent says no more; 5,000
 
     // deft__serve_http only: it sets the first one itself.
-    bool               is_shared; // by agents that can do different things
-    const char        *address;   // in numbers; NULL: 127.0.0.1
-    uint16_t           port;      // 0: any that is free
-    const deft__token *tokens;    // one of these must be shown
+    bool        is_shared; // by agents that can do different things
+    const char *address;   // in numbers; NULL: 127.0.0.1
+    uint16_t    port;      // 0: any that is free
+    // A socket that listens there already, and stays open in the process that handed it over
+    // (deft__socket_adopt): at the end others take who comes, and nobody is refused. 0: none.
+    int                handed_over;
+    const deft__token *tokens; // one of these must be shown
     size_t             token_count;
     bool               is_token_needed; // also where there are none, as yet
     // Asked every second: true where there are other tokens now, borrowed until the next time. NULL:

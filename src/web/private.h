@@ -134,13 +134,14 @@ struct deft__web {
     size_t                open_count;
     uint64_t              request_count; // so far
     bool                  is_draining;
-    bool                  is_ready;  // every server was known once, or had failed
-    deft__web_stream     *over;      // streams to be freed
-    bool                  has_ended; // sessions are to be freed
-    deft__http_event      event;     // shared by all connections
-    deft__mcp_reader      reader;    // of bodies
-    deft_buffer           out;       // what goes to a connection
-    deft_buffer           text;      // one event, or one body
+    bool                  is_handed_over; // is_draining, and another process takes who comes
+    bool                  is_ready;       // every server was known once, or had failed
+    deft__web_stream     *over;           // streams to be freed
+    bool                  has_ended;      // sessions are to be freed
+    deft__http_event      event;          // shared by all connections
+    deft__mcp_reader      reader;         // of bodies
+    deft_buffer           out;            // what goes to a connection
+    deft_buffer           text;           // one event, or one body
 };
 
 // --- web.c: answers. ---

@@ -128,7 +128,7 @@ static bool check_head(deft__web_connection *connection, endpoint *found)
         !deft__web_find_principal(connection)) {
         return false;
     }
-    if (web->is_draining) {
+    if (web->is_draining && !web->is_handed_over) {
         deft__web_answer(connection, 503, "text/plain", deft_view_of("stopping\n"), "Retry-After",
                          deft_view_of("5"));
         return false;
@@ -153,13 +153,15 @@ bool deft__web_take_head(deft__web_connection *connection)
 
 static void answer_health(deft__web_connection *connection, endpoint found)
 {
-    deft__web *web     = connection->web;
-    web->is_ready      = web->is_ready || deft__gateway_is_settled(web->gateway);
-    const bool is_well = found == ENDPOINT_HEALTH || (web->is_ready && !web->is_draining);
+    deft__web *web = connection->web;
+    web->is_ready  = web->is_ready || deft__gateway_is_settled(web->gateway);
+    // Handed over, it is the address that is asked about, and that is served on.
+    const bool is_stopping = web->is_draining && !web->is_handed_over;
+    const bool is_well     = found == ENDPOINT_HEALTH || (web->is_ready && !is_stopping);
     deft__web_answer(connection, is_well ? 200 : 503, "text/plain",
-                     deft_view_of(is_well            ? "ok\n"
-                                  : web->is_draining ? "stopping\n"
-                                                     : "starting\n"),
+                     deft_view_of(is_well       ? "ok\n"
+                                  : is_stopping ? "stopping\n"
+                                                : "starting\n"),
                      NULL, deft_view_of(NULL));
 }
 

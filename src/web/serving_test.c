@@ -256,11 +256,10 @@ static void browsers_are_served_by_configuration(void **state)
 
 #define MODERN_CALL "\"name\":\"alpha__alpha_look\",\"arguments\":{}"
 
-static void a_modern_call_streams_where_it_has_something_to_say(void **state)
+// A modern call at the first place, whose answer has begun as events.
+static void begin_streaming_call(void)
 {
     char line[256];
-    (void)state;
-    open_plain();
     (void)test_web_post(
         0, "", "/mcp",
         "MCP-Protocol-Version: 2026-07-28\r\nMcp-Method: tools/call\r\nMcp-Name: "
@@ -276,6 +275,13 @@ static void a_modern_call_streams_where_it_has_something_to_say(void **state)
     test_web_say(0, line);
     test_web_hold(test_web_said(0), "Transfer-Encoding: chunked");
     test_web_hold(test_web_said(0), "\"progressToken\":9");
+}
+
+static void a_modern_call_streams_where_it_has_something_to_say(void **state)
+{
+    (void)state;
+    open_plain();
+    begin_streaming_call();
     test_web_answer(0, "tools/call", "{\"content\":[]}");
     test_web_hold(test_web_said(0), "\"id\":7,\"result\"");
     test_web_hold(test_web_said(0), "0\r\n\r\n"); // the end of the stream, not of the connection
@@ -371,6 +377,54 @@ static void a_stopping_web_refuses_politely(void **state)
     test_web_close();
 }
 
+static void a_call_that_streams_is_waited_for_and_endless_streams_are_not(void **state)
+{
+    (void)state;
+    open_plain();
+    begin_streaming_call();
+    test_web_hold(test_web_post(1, "", "/mcp", "", INITIALIZE), " 200 ");
+    test_web_hold(test_web_ask(2, STREAM), " 200 ");
+    deft__web_drain(test_web.web);
+    test_web_settle();
+    assert_int_equal(deft__web_open_count(test_web.web), 0); // it has begun
+    assert_false(deft__web_is_done(test_web.web));           // and not ended
+    test_web_answer(0, "tools/call", "{\"content\":[]}");
+    test_web_hold(test_web_said(0), "\"id\":7,\"result\"");
+    assert_true(deft__web_is_done(test_web.web));
+    assert_false(test_web.visitors[2].is_closed);
+    test_web_close();
+}
+
+static void what_is_handed_over_is_refused_nothing(void **state)
+{
+    (void)state;
+    open_plain();
+    test_web_hold(test_web_post(0, "", "/mcp", "", INITIALIZE), " 200 ");
+    test_web_hold(test_web_ask(1, HEALTH), " 200 ");
+    test_web_hold(test_web_ask(2, READY), " 200 ");
+    pass(900);
+    deft__web_hand_over(test_web.web);
+    test_web_settle();
+    assert_false(deft__web_is_done(test_web.web));
+    // Who still asks is answered, for the last time on this connection.
+    const char *text = test_web_ask(2, READY);
+    test_web_hold(text, " 200 ");
+    test_web_hold(text, "Connection: close\r\n");
+    assert_true(test_web.visitors[2].is_closed);
+    (void)test_web_post(0, "", "/mcp", SESSION, CALL);
+    start_alpha();
+    pass(1000);
+    assert_false(test_web.visitors[1].is_closed);
+    pass(1);
+    assert_true(test_web.visitors[1].is_closed); // it had its second
+    assert_false(deft__web_is_done(test_web.web));
+    test_web_answer(0, "tools/call", "{\"content\":[]}");
+    test_web_hold(test_web_said(0), "\"id\":5,\"result\"");
+    assert_true(test_web.visitors[0].is_closed);
+    assert_true(deft__web_is_done(test_web.web));
+    test_web_close();
+}
+
 // Ends the process of alpha.
 static void end_alpha(void)
 {
@@ -428,6 +482,8 @@ int main(void)
         cmocka_unit_test(a_call_that_its_client_cancels_ends_its_stream),
         cmocka_unit_test(what_was_missed_on_a_sessions_own_stream_is_sent_again),
         cmocka_unit_test(a_stopping_web_refuses_politely),
+        cmocka_unit_test(a_call_that_streams_is_waited_for_and_endless_streams_are_not),
+        cmocka_unit_test(what_is_handed_over_is_refused_nothing),
         cmocka_unit_test(it_is_ready_when_all_servers_are_known_or_have_failed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -7,6 +7,10 @@
 #include "http/headers.h"
 #include "web/private.h"
 
+// How long a connection without a request stays when another process takes new ones: a request may be on
+// its way, and who asks again and again does so within this time.
+#define LINGER_MS 1000u
+
 // --- Requests. ---
 
 static deft__web_request *new_request(deft__web *web)
@@ -430,7 +434,8 @@ static bool is_too_slow(const deft__web_connection *connection)
         return false;
     }
     if (is_idle(connection)) {
-        return quiet_ms(connection) > web->options.keep_alive_ms;
+        return quiet_ms(connection) >
+               (web->is_handed_over ? LINGER_MS : web->options.keep_alive_ms);
     }
     return quiet_ms(connection) > web->options.request_idle_ms ||
            (uint32_t)web->now_ms - connection->began_ms > web->options.request_ms;
@@ -483,6 +488,33 @@ void deft__web_drain(deft__web *web)
 {
     web->is_draining = true;
     deft__gateway_end_listens(web->gateway);
+}
+
+void deft__web_hand_over(deft__web *web)
+{
+    web->is_handed_over = true;
+    for (deft__web_connection *one = web->connections; one != NULL; one = one->next) {
+        one->heard_ms = (uint32_t)web->now_ms; // its second begins now
+    }
+    deft__web_drain(web);
+}
+
+// A stream that ends when somebody ends it, and not with an answer.
+static bool is_endless(const deft__web_connection *connection)
+{
+    const deft__web_stream *stream = connection->is_streaming ? connection->stream : NULL;
+    return stream != NULL &&
+           (stream->is_listen || (stream->session != NULL && stream->session->own == stream));
+}
+
+bool deft__web_is_done(const deft__web *web)
+{
+    for (const deft__web_connection *one = web->connections; one != NULL; one = one->next) {
+        if (!is_endless(one) && (one->is_busy || web->is_handed_over)) {
+            return false;
+        }
+    }
+    return true;
 }
 
 size_t deft__web_open_count(const deft__web *web)

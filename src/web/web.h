@@ -76,7 +76,14 @@ void deft__web_run(deft__web *web);
 void deft__web_tick(deft__web *web, uint64_t now_ms, int64_t date_s);
 
 // No new requests from now on: they are refused politely, open ones go on, and subscriptions end.
-void   deft__web_drain(deft__web *web);
+void deft__web_drain(deft__web *web);
+// The same where another process takes new connections at the same address: nothing is refused. Requests
+// on the connections that there are get their answer, each as the last one of its connection; a
+// connection without any is closed after a second.
+void deft__web_hand_over(deft__web *web);
+// Nothing is left that one would wait for: every request is answered, those with events included, and of
+// what was handed over nobody may still ask. Streams that never end by themselves do not count.
+bool   deft__web_is_done(const deft__web *web);
 size_t deft__web_open_count(const deft__web *web); // requests that are not answered; no streams
 
 #endif

@@ -9,7 +9,10 @@
 
 static deft_model *open_builtin(void)
 {
-    deft_error  error = DEFT_ERROR_INIT;
+    deft_error error = DEFT_ERROR_INIT;
+    if (deft_model_builtin().size == 0) {
+        skip(); // built without
+    }
     deft_model *model = deft_model_open(deft_model_builtin(), NULL, &error);
     assert_ok(error.status, error);
     assert_non_null(model);

@@ -1,6 +1,6 @@
 // The defaults of deft and of its presets, and the words for every enum. A preset is deft's own
 // defaults with the differences that the product's documentation states.
-#include "deft/settings.h"
+#include "core/settings/settings.h"
 
 // PraisonAI's table of tools that never defer, in its order. Its text speaks of 16 tools, its table
 // names 22; we take the table.
@@ -320,4 +320,10 @@ bool deft_listing_level_from_name(deft_view name, deft_listing_level *level)
     }
     *level = (deft_listing_level)value;
     return true;
+}
+
+bool deft__settings_use_model(const deft_settings *settings)
+{
+    return settings->ranking == DEFT_RANKING_HYBRID &&
+           (settings->language.size == 0 || deft_view_equals(settings->language, "english"));
 }

@@ -1,6 +1,6 @@
 // What each preset says, held against the sentences of the product's own document. Proves E6 as far
 // as settings carry it, and A2, A7 and C2 for their defaults.
-#include "deft/settings.h"
+#include "core/settings/settings.h"
 
 #include "support/test.h"
 
@@ -209,13 +209,40 @@ static void words_lead_back_to_their_values(void **state)
     assert_string_equal(deft_preset_name(DEFT_PRESET_CLAUDE_CODE), "claude-code");
 }
 
+static void a_model_counts_in_hybrid_and_english(void **state)
+{
+    (void)state;
+    static const struct {
+        const char  *name;
+        deft_ranking ranking;
+        const char  *language;
+        bool         is_used;
+    } cases[] = {
+        {"as it comes", DEFT_RANKING_HYBRID, "english", true},
+        {"no language is English", DEFT_RANKING_HYBRID, "", true},
+        {"its rows are English stems", DEFT_RANKING_HYBRID, "german", false},
+        {"words alone", DEFT_RANKING_BM25, "english", false},
+    };
+    for (size_t i = 0; i < array_size(cases); i++) {
+        case_name(cases[i].name);
+        const deft_settings settings = {.ranking  = cases[i].ranking,
+                                        .language = deft_view_of(cases[i].language)};
+        assert_int_equal(deft__settings_use_model(&settings), cases[i].is_used);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(deft_itself),  cmocka_unit_test(pizzapi),
-        cmocka_unit_test(praisonai),    cmocka_unit_test(claude_sdk),
-        cmocka_unit_test(claude_code),  cmocka_unit_test(kiro),
-        cmocka_unit_test(the_core_set), cmocka_unit_test(words_lead_back_to_their_values),
+        cmocka_unit_test(deft_itself),
+        cmocka_unit_test(pizzapi),
+        cmocka_unit_test(praisonai),
+        cmocka_unit_test(claude_sdk),
+        cmocka_unit_test(claude_code),
+        cmocka_unit_test(kiro),
+        cmocka_unit_test(the_core_set),
+        cmocka_unit_test(words_lead_back_to_their_values),
+        cmocka_unit_test(a_model_counts_in_hybrid_and_english),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,3 +1,4 @@
+# needs: model
 # Why a tool is not found, or where it stands.
 deft explain --catalog data/shop.json --catalog data/bare --tool place_order server:radio order
 echo $?

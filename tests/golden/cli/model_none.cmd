@@ -1,3 +1,4 @@
+# needs: model
 # Without a model only words are found.
 deft search --catalog data/shop.json --model none radio lamps order | sed -E 's/ +[0-9.]+ +[0-9]+ / N N /'
 DEFT_MODEL=none deft search --catalog data/shop.json buy something; echo $?
