@@ -53,7 +53,8 @@ static void compact_bytes(compacting *c, const char *stop, const char *end)
 
 char *deft__copy_compact_plain(const char *at, const char *end, char *to)
 {
-    compacting c = {.at = at, .to = to};
+    compacting c = {.at = at};
+    c.to         = to;
     compact_bytes(&c, end, end);
     return c.to;
 }
@@ -135,7 +136,8 @@ static void compact_block(compacting *c, __m128i block)
 
 char *deft__copy_compact(const char *at, const char *end, char *to)
 {
-    compacting c = {.at = at, .to = to};
+    compacting c = {.at = at};
+    c.to         = to;
     while (end - c.at >= BLOCKS_SIZE) {
         const __m128i block = _mm_loadu_si128((const __m128i *)(const void *)c.at);
         if (find_bytes(block, '\\') != 0) {

@@ -139,10 +139,10 @@ size_t deft__near_words(const deft__image *image, deft_view word, uint32_t *word
     const uint32_t letters  = deft__letters_of(word);
     const unsigned bits_max = 2 * (unsigned)deft__edit_distance_plausible(word.size);
     near_list      list     = {.image    = image,
-                               .words    = words,
                                .max      = max < DEFT_NEAR_WORDS_MAX ? max : DEFT_NEAR_WORDS_MAX,
                                .is_shown = is_shown,
                                .context  = context};
+    list.words              = words;
     for (size_t at = 0; list.max > 0; at++) {
         at = deft__scan_letters(image->letters, at, image->word_count, letters, bits_max);
         if (at >= image->word_count) {
