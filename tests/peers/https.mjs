@@ -1,44 +1,18 @@
 // https.mjs KIND - an SDK client in front of deft over HTTPS, and deft itself in front of that: the
 // certificates are of an authority that is made here, and one is renewed while clients are connected.
 // Proves A2 through real peers.
-import { execFile, spawn, spawnSync } from 'node:child_process';
-import { chmodSync, writeFileSync } from 'node:fs';
+import { execFile, spawn } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
 import http from 'node:http';
-import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import tls from 'node:tls';
+import { ca, certificate, issue, key, trustIssued } from './lib/certificates.mjs';
 import { Arrivals, assert, check, finish } from './lib/checks.mjs';
 import { connect, textOf } from './lib/clients.mjs';
-import { folder, gateway, prime, servers } from './lib/commands.mjs';
+import { gateway, prime, servers } from './lib/commands.mjs';
 
 const [kind] = process.argv.slice(2);
-const files = folder('tls');
-const ca = join(files, 'ca.pem');
-const certificate = join(files, 'cert.pem');
-const key = join(files, 'key.pem');
-
-function openssl(...args) {
-  const { status, stderr } = spawnSync('openssl', args, { cwd: files, encoding: 'utf8' });
-  assert.equal(status, 0, stderr);
-}
-const curve = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes'];
-
-function issue(subject) {
-  writeFileSync(join(files, 'names'), 'subjectAltName=IP:127.0.0.1');
-  openssl('req', ...curve, '-subj', `/CN=${subject}`, '-keyout', key, '-out', 'request.pem');
-  openssl('x509', '-req', '-in', 'request.pem', '-CA', ca, '-CAkey', 'ca.key', '-CAcreateserial', '-days', '2',
-    '-extfile', 'names', '-out', certificate);
-  chmodSync(key, 0o600);
-}
-
-// Node reads whom to trust when it starts.
-if (process.env.NODE_EXTRA_CA_CERTS === undefined) {
-  openssl('req', '-x509', ...curve, '-days', '2', '-subj', '/CN=peers', '-keyout', 'ca.key', '-out', ca);
-  issue('first');
-  const { status } = spawnSync(process.execPath, process.argv.slice(1),
-    { env: { ...process.env, NODE_EXTRA_CA_CERTS: ca }, stdio: 'inherit' });
-  process.exit(status ?? 1);
-}
+trustIssued('first');
 
 const behind = gateway(['everything'], { toolSearch: { enabled: 'on', coreTools: [] },
   http: { tls: { certificate, key } } });
