@@ -90,12 +90,7 @@ void test_play_all(const test_conversation *cases, size_t count);
     {                                                                                              \
         "GET /mcp", NULL, "405 none\n\n", true                                                     \
     }
-#define END                                                                                        \
-    {                                                                                              \
-        NULL, NULL, NULL, false                                                                    \
-    }
-#define ANSWERS (const test_web_answer[])
-#define STEPS   (const char *const[])
+#define STEPS (const char *const[])
 
 // A modern server.
 #define DISCOVERED                                                                                 \
