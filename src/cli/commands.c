@@ -610,8 +610,8 @@ static const deft__command commands[] = {
         .operand_kind      = DEFT__OPERAND_TEXT,
         .summary           = "Forget the login of a remote server",
         .description =
-            "Forgets the tokens and, where deft has registered itself, the client. The "
-            "authorization server is not told: revoke the login there if it may have been seen.",
+            "Forgets the tokens and, where deft has registered itself, the client. Then the "
+            "authorization server is asked to revoke the tokens; where it does not, that is said.",
         .examples = logout_examples,
         .run      = deft__command_logout,
     },

@@ -143,6 +143,7 @@ static deft_status read_server(deft__json_value root, deft__arena *arena,
         {"authorization_endpoint", &server->authorization_endpoint, true},
         {"token_endpoint", &server->token_endpoint, true},
         {"registration_endpoint", &server->registration_endpoint, false},
+        {"revocation_endpoint", &server->revocation_endpoint, false},
     };
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
         if (!copy_text(deft__json_member(root, texts[i].name), DEFT__OAUTH_URL_SIZE_MAX, arena,

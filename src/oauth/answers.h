@@ -29,6 +29,7 @@ typedef struct deft__oauth_server {
     deft_view authorization_endpoint;
     deft_view token_endpoint;
     deft_view registration_endpoint; // empty: it registers nobody
+    deft_view revocation_endpoint;   // empty: it takes no token back
     unsigned  methods;               // bits of 1 << deft__oauth_method
     bool      has_s256;              // code_challenge_methods_supported
     bool      has_offline_access;    // scopes_supported

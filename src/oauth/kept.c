@@ -7,17 +7,18 @@
 #define VERSION 1u
 
 static const char *const names[DEFT__KEPT_TEXT_COUNT] = {
-    [DEFT__KEPT_ENDPOINT]       = "endpoint",
-    [DEFT__KEPT_WANTED]         = "wanted",
-    [DEFT__KEPT_RESOURCE]       = "resource",
-    [DEFT__KEPT_ISSUER]         = "issuer",
-    [DEFT__KEPT_TOKEN_ENDPOINT] = "tokenEndpoint",
-    [DEFT__KEPT_CLIENT_ID]      = "clientId",
-    [DEFT__KEPT_CLIENT_SECRET]  = "clientSecret",
-    [DEFT__KEPT_REDIRECT]       = "redirectUri",
-    [DEFT__KEPT_SCOPE]          = "scope",
-    [DEFT__KEPT_ACCESS_TOKEN]   = "accessToken",
-    [DEFT__KEPT_REFRESH_TOKEN]  = "refreshToken",
+    [DEFT__KEPT_ENDPOINT]            = "endpoint",
+    [DEFT__KEPT_WANTED]              = "wanted",
+    [DEFT__KEPT_RESOURCE]            = "resource",
+    [DEFT__KEPT_ISSUER]              = "issuer",
+    [DEFT__KEPT_TOKEN_ENDPOINT]      = "tokenEndpoint",
+    [DEFT__KEPT_REVOCATION_ENDPOINT] = "revocationEndpoint",
+    [DEFT__KEPT_CLIENT_ID]           = "clientId",
+    [DEFT__KEPT_CLIENT_SECRET]       = "clientSecret",
+    [DEFT__KEPT_REDIRECT]            = "redirectUri",
+    [DEFT__KEPT_SCOPE]               = "scope",
+    [DEFT__KEPT_ACCESS_TOKEN]        = "accessToken",
+    [DEFT__KEPT_REFRESH_TOKEN]       = "refreshToken",
 };
 
 static const char *const method_names[] = {

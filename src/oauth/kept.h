@@ -33,6 +33,7 @@ typedef enum deft__kept_text {
     DEFT__KEPT_RESOURCE, // what the token is for, as the server calls itself
     DEFT__KEPT_ISSUER,   // who gave it
     DEFT__KEPT_TOKEN_ENDPOINT,
+    DEFT__KEPT_REVOCATION_ENDPOINT, // empty: there is none
     DEFT__KEPT_CLIENT_ID,
     DEFT__KEPT_CLIENT_SECRET,
     DEFT__KEPT_REDIRECT,      // that the client was registered with

@@ -141,8 +141,9 @@ deft__oauth *deft__oauth_new(const deft__oauth_options *options, const deft_allo
     return oauth;
 }
 
-deft__oauth *deft__oauth_new_renewal(const deft__kept_login *login, uint64_t now_s,
-                                     const deft_allocator *allocator, deft_error *error)
+// For a login that is there already.
+static deft__oauth *new_for(const deft__kept_login *login, uint64_t now_s,
+                            const deft_allocator *allocator, deft_error *error)
 {
     deft__oauth *oauth = make(allocator, now_s, error);
     if (oauth == NULL) {
@@ -154,7 +155,37 @@ deft__oauth *deft__oauth_new_renewal(const deft__kept_login *login, uint64_t now
         (void)deft__fail_memory(error);
         return NULL;
     }
-    deft__oauth_ask_renewal(oauth);
+    return oauth;
+}
+
+deft__oauth *deft__oauth_new_renewal(const deft__kept_login *login, uint64_t now_s,
+                                     const deft_allocator *allocator, deft_error *error)
+{
+    deft__oauth *oauth = new_for(login, now_s, allocator, error);
+    if (oauth != NULL) {
+        deft__oauth_ask_renewal(oauth);
+    }
+    return oauth;
+}
+
+deft__oauth *deft__oauth_new_revocation(const deft__kept_login *login,
+                                        const deft_allocator *allocator, deft_error *error)
+{
+    deft__quoted name;
+    if (login->texts[DEFT__KEPT_ACCESS_TOKEN].size == 0 &&
+        login->texts[DEFT__KEPT_REFRESH_TOKEN].size == 0) {
+        (void)deft__fail(error, DEFT_NOT_FOUND, 0, "there are no tokens");
+        return NULL;
+    }
+    if (login->texts[DEFT__KEPT_REVOCATION_ENDPOINT].size == 0) {
+        (void)deft__fail(error, DEFT_NOT_FOUND, 0, "%s has no place to revoke tokens",
+                         deft__oauth_show_origin(&name, deft__kept_get(login, DEFT__KEPT_ISSUER)));
+        return NULL;
+    }
+    deft__oauth *oauth = new_for(login, 0, allocator, error);
+    if (oauth != NULL) {
+        deft__oauth_ask_revocation(oauth);
+    }
     return oauth;
 }
 
@@ -188,13 +219,13 @@ deft__oauth_step deft__oauth_step_of(const deft__oauth *oauth)
 
 deft__oauth_request deft__oauth_request_of(const deft__oauth *oauth)
 {
+    const bool is_form = oauth->at == DEFT__OAUTH_AT_TOKENS || oauth->at == DEFT__OAUTH_AT_REVOKE;
     return (deft__oauth_request){
-        .is_post = oauth->at == DEFT__OAUTH_AT_REGISTER || oauth->at == DEFT__OAUTH_AT_TOKENS,
-        .url     = deft_buffer_view(&oauth->url),
-        .type =
-            deft_view_of(oauth->at == DEFT__OAUTH_AT_REGISTER ? "application/json"
-                         : oauth->at == DEFT__OAUTH_AT_TOKENS ? "application/x-www-form-urlencoded"
-                                                              : NULL),
+        .is_post       = oauth->at == DEFT__OAUTH_AT_REGISTER || is_form,
+        .url           = deft_buffer_view(&oauth->url),
+        .type          = deft_view_of(oauth->at == DEFT__OAUTH_AT_REGISTER ? "application/json"
+                                      : is_form ? "application/x-www-form-urlencoded"
+                                                : NULL),
         .body          = deft_buffer_view(&oauth->body),
         .authorization = deft_buffer_view(&oauth->authorization),
     };
@@ -214,6 +245,9 @@ void deft__oauth_answered(deft__oauth *oauth, int status, deft_view body)
         break;
     case DEFT__OAUTH_AT_TOKENS:
         deft__oauth_take_tokens(oauth, status, body);
+        break;
+    case DEFT__OAUTH_AT_REVOKE:
+        deft__oauth_take_revocation(oauth, status, body);
         break;
     case DEFT__OAUTH_AT_PERSON:
     case DEFT__OAUTH_AT_END:

@@ -8,7 +8,7 @@
 //     authorization-server metadata well-known places of the issuer, whose name it must bear
 //     client                        configured, a client-id metadata document, kept, or registered
 //     authorization                 in a browser: PKCE (S256), resource, state, iss (RFC 9207)
-//     tokens                        for the code; later, for the refresh token
+//     tokens                        for the code; later, for the refresh token; at the end, given back
 //
 // No I/O, no clock, no randomness: all of that comes in.
 #ifndef DEFT_OAUTH_LOGIN_H
@@ -50,13 +50,19 @@ deft__oauth *deft__oauth_new(const deft__oauth_options *options, const deft_allo
 deft__oauth *deft__oauth_new_renewal(const deft__kept_login *login, uint64_t now_s,
                                      const deft_allocator *allocator, deft_error *error);
 
+// The same for a login that is to end: tells its authorization server that the tokens are not good any
+// more (RFC 7009), the refresh token first. NULL with DEFT_NOT_FOUND: that has no place for it, or there
+// are no tokens.
+deft__oauth *deft__oauth_new_revocation(const deft__kept_login *login,
+                                        const deft_allocator *allocator, deft_error *error);
+
 void deft__oauth_free(deft__oauth *oauth); // overwrites its secrets. NULL is fine
 
 typedef enum deft__oauth_step {
     DEFT__OAUTH_FETCH, // do the request, then deft__oauth_answered() or deft__oauth_unanswered()
     DEFT__OAUTH_SHOW,  // show the page to a person, then deft__oauth_redirected()
-    DEFT__OAUTH_DONE,  // there is a login
-    DEFT__OAUTH_FAILED // there is none
+    DEFT__OAUTH_DONE,  // there is a login; or, at the end of one, there is none any more
+    DEFT__OAUTH_FAILED // it did not come to that
 } deft__oauth_step;
 
 deft__oauth_step deft__oauth_step_of(const deft__oauth *oauth);

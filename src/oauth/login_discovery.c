@@ -70,11 +70,17 @@ static void use_server(deft__oauth *oauth)
                          deft__oauth_show_origin(&name, server->issuer));
         return;
     }
+    // Without it a login is as good; it only cannot be taken back.
+    const deft_view revocation =
+        deft__oauth_url_is_safe(server->revocation_endpoint, oauth->is_local)
+            ? server->revocation_endpoint
+            : deft_view_of(NULL);
     choose_scope(oauth);
     if (oauth->at != DEFT__OAUTH_AT_END &&
         (!deft__kept_set(&oauth->login, DEFT__KEPT_RESOURCE, oauth->resource.resource) ||
          !deft__kept_set(&oauth->login, DEFT__KEPT_ISSUER, server->issuer) ||
          !deft__kept_set(&oauth->login, DEFT__KEPT_TOKEN_ENDPOINT, server->token_endpoint) ||
+         !deft__kept_set(&oauth->login, DEFT__KEPT_REVOCATION_ENDPOINT, revocation) ||
          !deft__kept_set(&oauth->login, DEFT__KEPT_REDIRECT, oauth->options.redirect_uri))) {
         deft__oauth_fail_memory(oauth);
     }

@@ -4,7 +4,7 @@
 //   login_discovery.c   which authorization server, and which scope
 //   login_client.c      who we are there: configured, kept, or registered
 //   login_person.c      the page, and the browser that comes back from it
-//   login_tokens.c      tokens for a code, or for a refresh token
+//   login_tokens.c      tokens for a code, or for a refresh token, and tokens given back
 //
 // Each asks for the next one: what a file is entered by is declared here under its name. A function
 // that returns void leaves the machine in its next phase, or over.
@@ -23,6 +23,7 @@ typedef enum deft__oauth_phase {
     DEFT__OAUTH_AT_REGISTER,
     DEFT__OAUTH_AT_PERSON,
     DEFT__OAUTH_AT_TOKENS,
+    DEFT__OAUTH_AT_REVOKE,
     DEFT__OAUTH_AT_END
 } deft__oauth_phase;
 
@@ -41,6 +42,7 @@ struct deft__oauth {
     bool              is_local;      // the server is on this machine, so others may be
     bool              is_unscoped;   // registered without a scope
     bool              is_refused;    // deft__oauth_failure()
+    deft__kept_text   revoked;       // which token is being given back
     bool              has_failed;    // then `error` says why
     deft_buffer       url;           // of the request, or the page
     deft_buffer       body;          // of the request: a secret
@@ -81,5 +83,7 @@ void deft__oauth_ask_person(deft__oauth *oauth);
 void deft__oauth_ask_tokens(deft__oauth *oauth, deft_view code);
 void deft__oauth_ask_renewal(deft__oauth *oauth);
 void deft__oauth_take_tokens(deft__oauth *oauth, int status, deft_view body);
+void deft__oauth_ask_revocation(deft__oauth *oauth);
+void deft__oauth_take_revocation(deft__oauth *oauth, int status, deft_view body);
 
 #endif

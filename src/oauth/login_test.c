@@ -573,6 +573,9 @@ static const struct {
     {"it is used up",
      {400, "{'error':'invalid_grant'}"},
      "FAILED https://as gave no token: HTTP 400: invalid_grant (refused)\n"},
+    {"what repeats a secret is not shown",
+     {400, "{'error':'invalid_grant','error_description':'r+0 is used up'}"},
+     "FAILED https://as gave no token: HTTP 400 (refused)\n"},
     {"too many at once", {429, ""}, "FAILED https://as gave no token: HTTP 429\n"},
     {"nobody answers", {UNREACHED, "does not answer"}, "FAILED https://as does not answer\n"},
 };
@@ -602,6 +605,123 @@ static void tokens_are_renewed(void **state)
         deft_buffer_clear(&want);
         deft__oauth_free(oauth);
         deft__kept_clear(&kept);
+    }
+}
+
+// --- The end of a login. --------------------------------------------------------------------------
+
+#define REVOKE(token, hint)                                                                        \
+    "POST https://as/revoke\n"                                                                     \
+    "  token=" token "&token_type_hint=" hint "&client_id=k&client_secret=ks\n"
+#define REVOKE_BOTH REVOKE("r%2B0", "refresh_token") REVOKE("t0", "access_token")
+
+static const struct {
+    const char  *name;
+    const char  *access_token;
+    const char  *refresh_token;
+    const reply *replies;
+    const char  *said; // the end of what is done is a login that has been there
+} revocations[] = {
+    {"both tokens, the one that lasts first", "t0", "r+0", REPLIES({200, ""}, {200, ""}),
+     REVOKE_BOTH "LOGIN https://as https://h/mcp k client_secret_post t0 r+0 0 [old]\n"},
+    {"an access token alone", "t0", "", REPLIES({204, ""}),
+     REVOKE("t0",
+            "access_token") "LOGIN https://as https://h/mcp k client_secret_post t0  0 [old]\n"},
+    {"a refresh token alone", "", "r+0", REPLIES({200, ""}),
+     REVOKE("r%2B0",
+            "refresh_token") "LOGIN https://as https://h/mcp k client_secret_post  r+0 0 [old]\n"},
+    {"one that cannot be revoked does not keep the other", "t0", "r+0",
+     REPLIES({400, "{'error':'unsupported_token_type'}"}, {200, ""}),
+     REVOKE_BOTH
+     "FAILED https://as did not revoke the refresh token: HTTP 400: unsupported_token_type\n"},
+    {"the first failure is told", "t0", "r+0", REPLIES({503, ""}, {500, ""}),
+     REVOKE_BOTH "FAILED https://as did not revoke the refresh token: HTTP 503\n"},
+    {"the second one, too", "t0", "r+0", REPLIES({200, ""}, {401, "{'error':'invalid_client'}"}),
+     REVOKE_BOTH "FAILED https://as did not revoke the access token: HTTP 401: invalid_client\n"},
+    {"nobody answers: then nobody is asked again", "t0", "r+0",
+     REPLIES({UNREACHED, "does not answer"}),
+     REVOKE("r%2B0", "refresh_token") "FAILED https://as does not answer\n"},
+};
+
+static void keep_to_revoke(deft__kept_login *kept, const char *access, const char *refresh,
+                           const char *place)
+{
+    keep(kept, "https://as");
+    assert_true(deft__kept_set(kept, DEFT__KEPT_ACCESS_TOKEN, deft_view_of(access)) &&
+                deft__kept_set(kept, DEFT__KEPT_REFRESH_TOKEN, deft_view_of(refresh)) &&
+                deft__kept_set(kept, DEFT__KEPT_REVOCATION_ENDPOINT, deft_view_of(place)));
+}
+
+static void tokens_are_given_back(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < array_size(revocations); i++) {
+        deft__kept_login kept;
+        deft_buffer      said;
+        case_name(revocations[i].name);
+        keep_to_revoke(&kept, revocations[i].access_token, revocations[i].refresh_token,
+                       "https://as/revoke");
+        deft_buffer_init(&said, NULL);
+        deft__oauth *oauth = deft__oauth_new_revocation(&kept, NULL, NULL);
+        assert_non_null(oauth);
+        converse(oauth, revocations[i].replies, &said);
+        assert_view_equal(deft_buffer_view(&said), revocations[i].said);
+        deft_buffer_clear(&said);
+        deft__oauth_free(oauth);
+        deft__kept_clear(&kept);
+    }
+}
+
+static void what_cannot_be_given_back_is_not_asked_for(void **state)
+{
+    static const struct {
+        const char *access_token;
+        const char *place;
+        const char *message;
+    } bad[] = {
+        {"", "https://as/revoke", "there are no tokens"},
+        {"t0", "", "https://as has no place to revoke tokens"},
+    };
+    (void)state;
+    for (size_t i = 0; i < array_size(bad); i++) {
+        deft__kept_login kept;
+        deft_error       error = DEFT_ERROR_INIT;
+        keep_to_revoke(&kept, bad[i].access_token, "", bad[i].place);
+        assert_null(deft__oauth_new_revocation(&kept, NULL, &error));
+        assert_int_equal(error.status, DEFT_NOT_FOUND);
+        assert_string_equal(error.message, bad[i].message);
+        deft__kept_clear(&kept);
+    }
+}
+
+// The place is kept with the login, unless tokens could be read on the way there.
+static void the_place_to_revoke_is_kept(void **state)
+{
+    static const struct {
+        reply       server;
+        const char *place;
+    } places[] = {
+        {AS_WITH("'revocation_endpoint':'https://as/revoke','registration_endpoint':'https://as/"
+                 "r'," S256),
+         "https://as/revoke"},
+        {AS_WITH("'revocation_endpoint':'http://as/revoke','registration_endpoint':'https://as/"
+                 "r'," S256),
+         ""},
+        {AS, ""},
+    };
+    (void)state;
+    for (size_t i = 0; i < array_size(places); i++) {
+        const deft__oauth_options options = complete(&(deft__oauth_options){0});
+        deft__oauth              *oauth   = deft__oauth_new(&options, NULL, NULL);
+        deft_buffer               said;
+        deft_buffer_init(&said, NULL);
+        assert_non_null(oauth);
+        const reply replies[] = {PRM, places[i].server, CLIENT, CODE, TOKENS, {0, NULL}};
+        converse(oauth, replies, &said);
+        assert_view_equal(deft__kept_get(deft__oauth_login(oauth), DEFT__KEPT_REVOCATION_ENDPOINT),
+                          places[i].place);
+        deft_buffer_clear(&said);
+        deft__oauth_free(oauth);
     }
 }
 
@@ -705,12 +825,33 @@ static bool renew(const deft_allocator *allocator, void *context)
     return is_done;
 }
 
+static bool revoke(const deft_allocator *allocator, void *context)
+{
+    deft__kept_login kept;
+    (void)context;
+    keep_to_revoke(&kept, "t0", "r0", "https://as/revoke");
+    deft__oauth *oauth   = deft__oauth_new_revocation(&kept, allocator, NULL);
+    const reply  done    = {200, ""};
+    bool         is_done = false;
+    deft_buffer  said;
+    deft_buffer_init(&said, NULL);
+    while (oauth != NULL && deft__oauth_step_of(oauth) == DEFT__OAUTH_FETCH) {
+        give(oauth, &done, &said);
+    }
+    is_done = oauth != NULL && deft__oauth_step_of(oauth) == DEFT__OAUTH_DONE;
+    deft_buffer_clear(&said);
+    deft__oauth_free(oauth);
+    deft__kept_clear(&kept);
+    return is_done;
+}
+
 static void memory_may_run_out(void **state)
 {
     (void)state;
     const reply *replies = REPLIES(SCOPED, AS, CLIENT, CODE, TOKENS);
     assert_true(test_every_allocation_fails(log_in, (void *)(uintptr_t)replies) > 0);
     assert_true(test_every_allocation_fails(renew, NULL) > 0);
+    assert_true(test_every_allocation_fails(revoke, NULL) > 0);
 }
 
 int main(void)
@@ -719,6 +860,9 @@ int main(void)
         cmocka_unit_test(logins_go_as_written),
         cmocka_unit_test(what_was_kept_is_used_where_it_belongs),
         cmocka_unit_test(tokens_are_renewed),
+        cmocka_unit_test(tokens_are_given_back),
+        cmocka_unit_test(what_cannot_be_given_back_is_not_asked_for),
+        cmocka_unit_test(the_place_to_revoke_is_kept),
         cmocka_unit_test(some_logins_do_not_begin),
         cmocka_unit_test(answers_to_nothing_are_ignored),
         cmocka_unit_test(memory_may_run_out),

@@ -1,6 +1,10 @@
 #include "http/base64.h"
 #include "oauth/login_private.h"
 
+#include <string.h>
+
+#define REFUSAL_SIZE_MAX 4096u
+
 // --- The form. ------------------------------------------------------------------------------------
 
 static void add(deft__oauth *oauth, const char *name, deft_view value)
@@ -41,7 +45,7 @@ static void add_client(deft__oauth *oauth)
     }
 }
 
-static void begin_form(deft__oauth *oauth, deft_view code)
+static void begin_form(deft__oauth *oauth, deft__kept_text place, deft_view code)
 {
     size_t size = code.size + oauth->verifier.size + oauth->options.redirect_uri.size + 100;
     for (size_t i = 0; i < DEFT__KEPT_TEXT_COUNT; i++) {
@@ -50,14 +54,14 @@ static void begin_form(deft__oauth *oauth, deft_view code)
     deft__oauth_clear_request(oauth);
     // In one piece, to leave no copies behind, however much is escaped.
     deft_buffer_reserve(&oauth->body, 3 * size);
-    deft_buffer_append(&oauth->url, deft__kept_get(&oauth->login, DEFT__KEPT_TOKEN_ENDPOINT));
+    deft_buffer_append(&oauth->url, deft__kept_get(&oauth->login, place));
 }
 
 // --- Tokens. --------------------------------------------------------------------------------------
 
 void deft__oauth_ask_tokens(deft__oauth *oauth, deft_view code)
 {
-    begin_form(oauth, code);
+    begin_form(oauth, DEFT__KEPT_TOKEN_ENDPOINT, code);
     add(oauth, "grant_type", deft_view_of("authorization_code"));
     add(oauth, "code", code);
     add(oauth, "redirect_uri", oauth->options.redirect_uri);
@@ -69,7 +73,7 @@ void deft__oauth_ask_tokens(deft__oauth *oauth, deft_view code)
 
 void deft__oauth_ask_renewal(deft__oauth *oauth)
 {
-    begin_form(oauth, deft_view_of(NULL));
+    begin_form(oauth, DEFT__KEPT_TOKEN_ENDPOINT, deft_view_of(NULL));
     add(oauth, "grant_type", deft_view_of("refresh_token"));
     add_kept(oauth, "refresh_token", DEFT__KEPT_REFRESH_TOKEN);
     add_kept(oauth, "resource", DEFT__KEPT_RESOURCE);
@@ -77,12 +81,37 @@ void deft__oauth_ask_renewal(deft__oauth *oauth)
     deft__oauth_send(oauth, DEFT__OAUTH_AT_TOKENS);
 }
 
+// Whether any of our secrets stands in what a server says.
+static bool has_secret(const deft__oauth *oauth, deft_view body)
+{
+    static const deft__kept_text secrets[] = {DEFT__KEPT_CLIENT_SECRET, DEFT__KEPT_ACCESS_TOKEN,
+                                              DEFT__KEPT_REFRESH_TOKEN};
+    for (size_t i = 0; i < sizeof secrets / sizeof secrets[0]; i++) {
+        const deft_view secret = deft__kept_get(&oauth->login, secrets[i]);
+        for (size_t at = 0; secret.size > 0 && at + secret.size <= body.size; at++) {
+            if (memcmp(body.data + at, secret.data, secret.size) == 0) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+// What it says when it says no; nothing of it where it repeats a secret, or is longer than that is looked
+// for: refusals are short.
+static void describe(const deft__oauth *oauth, int status, deft_view body, deft_error *said)
+{
+    const bool is_shown = body.size <= REFUSAL_SIZE_MAX && !has_secret(oauth, body);
+    (void)deft__oauth_describe(status, is_shown ? body : deft_view_of(NULL), "", oauth->allocator,
+                               said);
+}
+
 void deft__oauth_take_tokens(deft__oauth *oauth, int status, deft_view body)
 {
     deft_error   said = DEFT_ERROR_INIT;
     deft__quoted name;
     if (status != 200) {
-        (void)deft__oauth_describe(status, body, "", oauth->allocator, &said);
+        describe(oauth, status, body, &said);
         oauth->is_refused = status >= 400 && status < 500 && status != 408 && status != 429;
         deft__oauth_fail(oauth, "%s gave no token: %s",
                          deft__oauth_show_origin(
@@ -102,5 +131,46 @@ void deft__oauth_take_tokens(deft__oauth *oauth, int status, deft_view body)
     } else {
         deft__kept_wipe(&oauth->login.texts[DEFT__KEPT_WANTED]);
         oauth->at = DEFT__OAUTH_AT_END;
+    }
+}
+
+// --- Tokens that are given back. ------------------------------------------------------------------
+
+static void revoke(deft__oauth *oauth, deft__kept_text token)
+{
+    oauth->revoked = token;
+    begin_form(oauth, DEFT__KEPT_REVOCATION_ENDPOINT, deft_view_of(NULL));
+    add_kept(oauth, "token", token);
+    add(oauth, "token_type_hint",
+        deft_view_of(token == DEFT__KEPT_REFRESH_TOKEN ? "refresh_token" : "access_token"));
+    add_client(oauth);
+    deft__oauth_send(oauth, DEFT__OAUTH_AT_REVOKE);
+}
+
+void deft__oauth_ask_revocation(deft__oauth *oauth)
+{
+    // The one that lasts first: whoever takes it back ends what came from it, too, as a rule.
+    revoke(oauth, oauth->login.texts[DEFT__KEPT_REFRESH_TOKEN].size > 0 ? DEFT__KEPT_REFRESH_TOKEN
+                                                                        : DEFT__KEPT_ACCESS_TOKEN);
+}
+
+void deft__oauth_take_revocation(deft__oauth *oauth, int status, deft_view body)
+{
+    deft_error   said = DEFT_ERROR_INIT;
+    deft__quoted name;
+    // A token that is not known there is revoked already: that is no failure (RFC 7009, section 2.2).
+    if ((status < 200 || status > 299) && oauth->error.status == DEFT_OK) {
+        describe(oauth, status, body, &said);
+        (void)deft__fail(&oauth->error, DEFT_INVALID, 0, "%s did not revoke the %s token: %s",
+                         deft__oauth_show_origin(&name, deft_buffer_view(&oauth->url)),
+                         oauth->revoked == DEFT__KEPT_REFRESH_TOKEN ? "refresh" : "access",
+                         said.message);
+    }
+    if (oauth->revoked == DEFT__KEPT_REFRESH_TOKEN &&
+        oauth->login.texts[DEFT__KEPT_ACCESS_TOKEN].size > 0) {
+        revoke(oauth, DEFT__KEPT_ACCESS_TOKEN);
+    } else {
+        oauth->at         = DEFT__OAUTH_AT_END;
+        oauth->has_failed = oauth->error.status != DEFT_OK;
     }
 }

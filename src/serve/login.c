@@ -38,8 +38,8 @@ typedef struct logging_in {
 
 // --- The server. ----------------------------------------------------------------------------------
 
-static deft_status find_server(const deft_config *config, deft_view name,
-                               const deft_server_config **server, deft_error *error)
+deft_status deft__login_find_server(const deft_config *config, deft_view name,
+                                    const deft_server_config **server, deft_error *error)
 {
     deft__quoted quoted;
     deft__quote(&quoted, name);
@@ -366,6 +366,21 @@ static deft_status talk(logging_in *all, deft_error *error)
                           : all->error.message);
 }
 
+deft__fetcher *deft__login_fetcher(deft__loop *loop, const deft__serve_options *options,
+                                   deft_view server_ca, deft_error *error)
+{
+    // Whoever signs for the server may sign for where one logs in to it, too.
+    const deft_view ca =
+        server_ca.size > 0 ? server_ca : deft_config_settings(options->config)->remote_ca;
+    deft__fetcher *fetcher = deft__fetcher_new(loop, options->environment, 0, error);
+    if (fetcher != NULL && ca.size > 0 && !deft__fetcher_trust(fetcher, ca)) {
+        deft__fetcher_free(fetcher);
+        (void)deft__fail_memory(error);
+        return NULL;
+    }
+    return fetcher;
+}
+
 static deft_status run(logging_in *all, deft_error *error)
 {
     deft_status status = probe(all, error);
@@ -376,18 +391,11 @@ static deft_status run(logging_in *all, deft_error *error)
         return status;
     }
     all->loop    = deft__loop_new(NULL, error);
-    all->fetcher = all->loop != NULL
-                       ? deft__fetcher_new(all->loop, all->options->serve->environment, 0, error)
-                       : NULL;
+    all->fetcher = all->loop != NULL ? deft__login_fetcher(all->loop, all->options->serve,
+                                                           all->launch.server.ca, error)
+                                     : NULL;
     if (all->fetcher == NULL) {
         return DEFT_INVALID;
-    }
-    // Whoever signs for the server may sign for where one logs in to it, too.
-    const deft_view ca = all->launch.server.ca.size > 0
-                             ? all->launch.server.ca
-                             : deft_config_settings(all->options->serve->config)->remote_ca;
-    if (ca.size > 0 && !deft__fetcher_trust(all->fetcher, ca)) {
-        return deft__fail_memory(error);
     }
     deft__task_init(&all->over, end_it, all);
     status = deft__loop_catch_signals(all->loop, caught, all, error);
@@ -417,7 +425,8 @@ deft_status deft__serve_login(const deft__login_options *options, deft_error *er
 {
     const deft_server_config *server = NULL;
     logging_in                all    = {.options = options};
-    deft_status status = find_server(options->serve->config, options->server, &server, error);
+    deft_status               status =
+        deft__login_find_server(options->serve->config, options->server, &server, error);
     if (status == DEFT_OK && options->serve->logins == NULL) {
         status = deft__fail(error, DEFT_CONFLICT, 0,
                             "there is no place to keep a login: set HOME, or DEFT_LOGINS=FILE");
@@ -434,34 +443,5 @@ deft_status deft__serve_login(const deft__login_options *options, deft_error *er
         status = run(&all, error);
     }
     clear(&all);
-    return status;
-}
-
-deft_status deft__serve_logout(const deft__serve_options *options, deft_view server,
-                               deft_error *error)
-{
-    const deft_server_config *config = NULL;
-    deft__launch              launch;
-    deft__kept_login          kept;
-    deft__quoted              name;
-    deft_status               status = find_server(options->config, server, &config, error);
-    if (status != DEFT_OK) {
-        return status;
-    }
-    deft__kept_init(&kept, NULL);
-    status = deft__launch_init(&launch, config, options->environment, NULL, error);
-    if (status == DEFT_OK && options->logins != NULL) {
-        status = deft__logins_load(options->logins, launch.server.url, &kept, error);
-    } else if (status == DEFT_OK) {
-        status = DEFT_NOT_FOUND;
-    }
-    if (status == DEFT_NOT_FOUND) {
-        (void)deft__fail(error, status, 0, "there is no login for server '%s'",
-                         deft__quote(&name, server));
-    } else if (status == DEFT_OK) {
-        status = deft__logins_save(options->logins, launch.server.url, NULL, error);
-    }
-    deft__kept_clear(&kept);
-    deft__launch_clear(&launch);
     return status;
 }

@@ -4,7 +4,9 @@
 #ifndef DEFT_SERVE_LOGIN_H
 #define DEFT_SERVE_LOGIN_H
 
+#include "io/loop.h"
 #include "serve/serve.h"
+#include "transport/fetch.h"
 
 typedef struct deft__login_options {
     const deft__serve_options *serve;  // config, environment, logins, note
@@ -23,9 +25,21 @@ typedef struct deft__login_options {
 // the message says what went wrong.
 deft_status deft__serve_login(const deft__login_options *options, deft_error *error);
 
-// Forgets the login of a server, and the client that was registered for it. DEFT_NOT_FOUND: there is no
-// such server, or nothing was kept.
+// Forgets the login of a server, and the client that was registered for it; then its authorization
+// server is told that the tokens are not good any more. Where that does not come about a note says so
+// (`note` of the options), and the login is forgotten all the same. DEFT_NOT_FOUND: there is no such
+// server, or nothing was kept.
 deft_status deft__serve_logout(const deft__serve_options *options, deft_view server,
                                deft_error *error);
+
+// --- For both, in login.c. ---
+
+// The server of that name, where one can log in to it. Failures as above.
+deft_status deft__login_find_server(const deft_config *config, deft_view name,
+                                    const deft_server_config **server, deft_error *error);
+// What its authorization server is asked with; `server_ca` is the server's own file of certificates, or
+// empty. New: free it. NULL on failure.
+deft__fetcher *deft__login_fetcher(deft__loop *loop, const deft__serve_options *options,
+                                   deft_view server_ca, deft_error *error);
 
 #endif

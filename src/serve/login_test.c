@@ -22,7 +22,9 @@ typedef struct authority {
     int         descriptor;
     int         port;
     pthread_t   thread;
-    const char *token; // what /token answers, with its status line
+    const char *token;        // what /token answers, with its status line
+    const char *revocation;   // the same for /revoke
+    char        revoked[200]; // what it was asked last
 } authority;
 
 static size_t read_request(int peer, char *request, size_t size)
@@ -45,7 +47,7 @@ static size_t read_request(int peer, char *request, size_t size)
     return got;
 }
 
-static void write_answer(const authority *all, const char *request, char *out, size_t size)
+static void write_answer(authority *all, const char *request, char *out, size_t size)
 {
     char body[1000] = "";
     char head[200]  = "200 OK";
@@ -62,9 +64,10 @@ static void write_answer(const authority *all, const char *request, char *out, s
             "{\"issuer\":\"http://127.0.0.1:%d\",\"authorization_endpoint\":\"http://127.0.0.1:"
             "%d/page\",\"token_endpoint\":\"http://127.0.0.1:%d/token\","
             "\"registration_endpoint\":\"http://127.0.0.1:%d/register\","
+            "\"revocation_endpoint\":\"http://127.0.0.1:%d/revoke\","
             "\"token_endpoint_auth_methods_supported\":[\"none\"],"
             "\"code_challenge_methods_supported\":[\"S256\"]}",
-            all->port, all->port, all->port, all->port);
+            all->port, all->port, all->port, all->port, all->port);
     } else if (strncmp(request, "POST /register ", 15) == 0) {
         snprintf(head, sizeof head, "201 Created");
         snprintf(body, sizeof body, "{\"client_id\":\"c\"}");
@@ -72,6 +75,9 @@ static void write_answer(const authority *all, const char *request, char *out, s
         const char *line = strchr(all->token, '\n');
         snprintf(head, sizeof head, "%.*s", (int)(line - all->token), all->token);
         snprintf(body, sizeof body, "%s", line + 1);
+    } else if (strncmp(request, "POST /revoke ", 13) == 0) {
+        snprintf(head, sizeof head, "%s", all->revocation);
+        snprintf(all->revoked, sizeof all->revoked, "%.199s", strstr(request, "\r\n\r\n") + 4);
     } else {
         snprintf(head, sizeof head, "404 Not Found");
     }
@@ -83,8 +89,8 @@ static void write_answer(const authority *all, const char *request, char *out, s
 
 static void *serve_all(void *context)
 {
-    const authority *all = context;
-    int              peer;
+    authority *all = context;
+    int        peer;
     while ((peer = accept(all->descriptor, NULL, NULL)) >= 0) {
         char request[8192];
         char answer[2048];
@@ -104,6 +110,7 @@ static void start(authority *all)
     socklen_t          size    = sizeof address;
     all->descriptor            = socket(AF_INET, SOCK_STREAM, 0);
     all->token = "200 OK\n{\"access_token\":\"t1\",\"token_type\":\"Bearer\",\"expires_in\":3600}";
+    all->revocation = "200 OK";
     assert_int_equal(bind(all->descriptor, (struct sockaddr *)&address, size), 0);
     assert_int_equal(listen(all->descriptor, 16), 0);
     assert_int_equal(getsockname(all->descriptor, (struct sockaddr *)&address, &size), 0);
@@ -285,6 +292,41 @@ static void a_person_comes_back_in_a_browser(void **state)
     clear(&now);
 }
 
+// The login goes in any case, and before anybody is asked.
+static void a_logout_gives_the_token_back(void **state)
+{
+    static const struct {
+        const char *answer; // NULL: the authorization server is gone
+        const char *noted;  // a part of it
+    } cases[] = {
+        {"200 OK", ""},
+        {"503 Busy", "not revoked, and stay good until they expire: http://127.0.0.1:"},
+        {NULL, "could not be reached"},
+    };
+    (void)state;
+    for (size_t i = 0; i < array_size(cases); i++) {
+        scene      now;
+        deft_error error = DEFT_ERROR_INIT;
+        init(&now, BROWSES, "");
+        assert_ok(log_in(&now, &error), error);
+        now.authority.revocation = cases[i].answer;
+        if (cases[i].answer == NULL) {
+            stop(&now.authority);
+        }
+        assert_ok(deft__serve_logout(&now.serve, deft_view_of("notes"), &error), error);
+        expect_kept(&now, DEFT__KEPT_ACCESS_TOKEN, "");
+        assert_non_null(strstr(now.noted, cases[i].noted));
+        assert_true(i > 0 || now.noted[0] == '\0');
+        assert_string_equal(
+            now.authority.revoked,
+            cases[i].answer != NULL ? "token=t1&token_type_hint=access_token&client_id=c" : "");
+        if (cases[i].answer == NULL) {
+            start(&now.authority);
+        }
+        clear(&now);
+    }
+}
+
 static void a_person_pastes_the_address(void **state)
 {
     scene      now;
@@ -453,6 +495,7 @@ int main(void)
     unsetenv("http_proxy");
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_person_comes_back_in_a_browser),
+        cmocka_unit_test(a_logout_gives_the_token_back),
         cmocka_unit_test(a_person_pastes_the_address),
         cmocka_unit_test(a_person_does_not_come),
         cmocka_unit_test(the_login_is_refused),

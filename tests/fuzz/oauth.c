@@ -36,6 +36,7 @@ static void check_documents(deft_view text)
         check_printable(server.authorization_endpoint);
         check_printable(server.token_endpoint);
         check_printable(server.registration_endpoint);
+        check_printable(server.revocation_endpoint);
     }
     if (deft__oauth_read_client(text, &login, &error) == DEFT_OK) {
         check_printable(deft__kept_get(&login, DEFT__KEPT_CLIENT_ID));

@@ -114,10 +114,21 @@ await check('what an agent presents to deft goes to no server', async () => {
   assert.equal(notes.tokens.at(-1), accessToken);
   assert.ok(!notes.everything.some((request) => /agents-own|agents=own/.test(request)));
 });
-await check('after a logout there is none', async () => {
-  await run('logout', 'notes');
+const { AccessToken, RefreshToken } = authority.provider;
+await check('after a logout there is none, here or at the authorization server', async () => {
+  const { accessToken, refreshToken } = kept();
+  assert.ok(await AccessToken.find(accessToken) !== undefined && await RefreshToken.find(refreshToken) !== undefined);
+  assert.equal(await run('logout', 'notes'), "deft: logged out of 'notes'\n");
   assert.equal(JSON.parse(readFileSync(file, 'utf8')).logins.length, 0);
+  assert.equal(await AccessToken.find(accessToken), undefined);
+  assert.equal(await RefreshToken.find(refreshToken), undefined);
   assert.match(await call('notes::read'), /run 'deft login notes'/);
+});
+await check('a logout without the authorization server says that it did not hear of it', async () => {
+  await login(deft, 'notes', { page: agree });
+  authority.close();
+  assert.match(await run('logout', 'notes'), /not revoked, and stay good until they expire: http:\S+ could not be reached.*\n.*logged out of 'notes'\n$/);
+  assert.equal(JSON.parse(readFileSync(file, 'utf8')).logins.length, 0);
 });
 await agent.close();
 

@@ -53,7 +53,7 @@ export async function startAuthority({ lifetime = 3600, scopes = ['notes:read', 
     next();
   });
   front.use(provider.callback());
-  return { issuer, provider, resources, heard, close: () => server.close() };
+  return { issuer, provider, resources, heard, close: () => { server.close(); server.closeAllConnections(); } };
 }
 
 // An MCP server whose tools `read` and `write` tell with which token they were reached.
