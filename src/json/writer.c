@@ -144,11 +144,6 @@ void deft__json_end_array(deft__json_writer *writer)
     end_container(writer, ']');
 }
 
-void deft__json_name(deft__json_writer *writer, const char *name)
-{
-    deft__json_name_view(writer, deft_view_of(name));
-}
-
 void deft__json_name_view(deft__json_writer *writer, deft_view name)
 {
     begin_value(writer);

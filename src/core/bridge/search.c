@@ -229,16 +229,19 @@ static deft_status run_lookup(search_request *request, deft__arena *arena, deft_
 
 static void append_parameters(deft_buffer *out, const deft_tool *tool)
 {
-    deft_buffer_append_text(out, tool->parameter_count > 0 ? "Parameters: " : "Parameters: none");
+    deft_buffer_append(out, tool->parameter_count > 0 ? deft_view_of("Parameters: ")
+                                                      : deft_view_of("Parameters: none"));
     for (uint32_t i = 0; i < tool->parameter_count; i++) {
         const deft_parameter *parameter = &tool->parameters[i];
-        deft_buffer_append_text(out, i > 0 ? ", " : "");
+        deft_buffer_append(out, deft_view_make(", ", i > 0 ? 2 : 0));
         deft__clean_append(out, parameter->name, DEFT_NAME_SIZE_MAX);
         if (parameter->type.size > 0) {
             deft_buffer_append_byte(out, ' ');
             deft__clean_append(out, parameter->type, DEFT_NAME_SIZE_MAX);
         }
-        deft_buffer_append_text(out, parameter->is_required ? " (required)" : "");
+        if (parameter->is_required) {
+            deft_buffer_append(out, deft_view_of(" (required)"));
+        }
     }
     deft_buffer_append_byte(out, '\n');
 }
