@@ -297,7 +297,7 @@ static int serve(deft__cli *cli, const deft_config *config)
     deft_buffer logins;
     deft_buffer_init(&logins, NULL);
     const bool                has_logins = deft__logins_file(&logins);
-    deft__store              *store      = deft__open_store(cli, config);
+    deft__store              *store      = deft__open_store(cli, config, 0);
     const deft__serve_options options    = {
            .config            = config,
            .environment       = (const char *const *)environ,
