@@ -2,7 +2,7 @@
 // E2 as far as values go.
 #include "deft/config.h"
 
-#include "support/test.h"
+#include "support/config.h"
 
 // In a file the value stands behind the key; as text it is what a person types.
 static const struct {
@@ -131,20 +131,6 @@ static const struct {
     {"toolSearch.keepLoadedTools", "\"no\"", "perhaps", NULL},
 };
 
-static deft_config *new_config(void)
-{
-    deft_config *config = deft_config_new(NULL, NULL);
-    assert_non_null(config);
-    return config;
-}
-
-static deft_config_entry find(const deft_config *config, const char *key)
-{
-    deft_config_entry entry;
-    assert_int_equal(deft_config_find_entry(config, deft_view_of(key), &entry, NULL), DEFT_OK);
-    return entry;
-}
-
 // A refusal names the place, the key, what was found and what is accepted.
 static void check_refused(deft_status status, const deft_error *error, const char *place)
 {
@@ -159,7 +145,7 @@ static void every_key_in_a_file(void **state)
     for (size_t i = 0; i < array_size(cases); i++) {
         char         text[300];
         deft_error   error  = DEFT_ERROR_INIT;
-        deft_config *config = new_config();
+        deft_config *config = test_config_new();
         (void)snprintf(text, sizeof text, "{\n\n\"%s\": %s}", cases[i].key, cases[i].json);
         print_message("  %s\n", text + 3);
         const deft_status status = deft_config_add_file(
@@ -167,11 +153,11 @@ static void every_key_in_a_file(void **state)
         if (cases[i].value == NULL) {
             check_refused(status, &error, "f.json:3: ");
             assert_int_equal(deft_config_resolve(config, NULL), DEFT_OK);
-            assert_int_equal(find(config, cases[i].key).layer, DEFT_LAYER_DEFAULT);
+            assert_int_equal(test_config_find(config, cases[i].key).layer, DEFT_LAYER_DEFAULT);
         } else {
             assert_ok(status, error);
             assert_ok(deft_config_resolve(config, &error), error);
-            const deft_config_entry entry = find(config, cases[i].key);
+            const deft_config_entry entry = test_config_find(config, cases[i].key);
             assert_view_equal(entry.value, cases[i].value);
             if (strstr(entry.key, "toolSearch.servers") == NULL || entry.value.size > 0) {
                 assert_int_equal(entry.layer, DEFT_LAYER_PROJECT_FILE);
@@ -188,7 +174,7 @@ static void every_key_as_text(void **state)
     (void)state;
     for (size_t i = 0; i < array_size(cases); i++) {
         deft_error   error  = DEFT_ERROR_INIT;
-        deft_config *config = new_config();
+        deft_config *config = test_config_new();
         print_message("  %s %s\n", cases[i].key, cases[i].text);
         const deft_status status =
             deft_config_set(config, DEFT_LAYER_COMMAND_LINE, deft_view_of(cases[i].key),
@@ -198,7 +184,7 @@ static void every_key_as_text(void **state)
         } else {
             assert_ok(status, error);
             assert_ok(deft_config_resolve(config, &error), error);
-            const deft_config_entry entry = find(config, cases[i].key);
+            const deft_config_entry entry = test_config_find(config, cases[i].key);
             assert_view_equal(entry.value, cases[i].value);
         }
         deft_config_free(config);
@@ -251,8 +237,8 @@ static void check_mode(deft_config *config, deft_status status, const char *want
         char got[40];
         assert_ok(status, *error);
         assert_int_equal(deft_config_resolve(config, NULL), DEFT_OK);
-        const deft_config_entry mode    = find(config, "toolSearch.enabled");
-        const deft_config_entry percent = find(config, "toolSearch.minPct");
+        const deft_config_entry mode    = test_config_find(config, "toolSearch.enabled");
+        const deft_config_entry percent = test_config_find(config, "toolSearch.minPct");
         (void)snprintf(got, sizeof got, "%.*s %.*s", (int)mode.value.size, mode.value.data,
                        (int)percent.value.size, percent.value.data);
         assert_string_equal(got, wanted);
@@ -280,28 +266,28 @@ static void modes_by_place(void **state)
             (void)snprintf(json, sizeof json, "%s%s%s", quote, modes[i].value, quote);
             (void)snprintf(file, sizeof file, "{\"toolSearch\": {\"enabled\": %s}}", json);
 
-            deft_config *config = new_config();
+            deft_config *config = test_config_new();
             deft_status  status = deft_config_add_file(config, DEFT_LAYER_USER_FILE, here,
                                                        deft_view_of(file), &error);
             check_mode(config, status, modes[i].in_file, &error);
 
-            config = new_config();
+            config = test_config_new();
             status = deft_config_add_value(config, DEFT_LAYER_COMMAND_LINE, here,
                                            deft_view_of(json), &error);
             check_mode(config, status, modes[i].in_call, &error);
         }
 
         deft_error   error  = DEFT_ERROR_INIT;
-        deft_config *config = new_config();
+        deft_config *config = test_config_new();
         deft_status  status = deft_config_set(config, DEFT_LAYER_USER_FILE,
                                               deft_view_of("toolSearch.mode"), value, here, &error);
         check_mode(config, status, modes[i].in_set, &error);
 
-        config = new_config();
+        config = test_config_new();
         status = deft_config_add_variable(config, deft_view_of("DEFT_ENABLED"), value, &error);
         check_mode(config, status, modes[i].in_own, &error);
 
-        config = new_config();
+        config = test_config_new();
         status =
             deft_config_add_variable(config, deft_view_of("ENABLE_TOOL_SEARCH"), value, &error);
         check_mode(config, status, modes[i].in_claudes, &error);
@@ -318,7 +304,7 @@ static void an_unset_variable_decides_nothing(void **state)
     } presets[] = {{"deft", "auto"},     {"pizzapi", "off"},    {"praisonai", "off"},
                    {"claude-sdk", "on"}, {"claude-code", "on"}, {"kiro", "off"}};
     for (size_t i = 0; i < array_size(presets); i++) {
-        deft_config *config = new_config();
+        deft_config *config = test_config_new();
         assert_int_equal(deft_config_add_variable(config, deft_view_of("DEFT_PRESET"),
                                                   deft_view_of(presets[i].preset), NULL),
                          DEFT_OK);
@@ -326,7 +312,7 @@ static void an_unset_variable_decides_nothing(void **state)
                                                   deft_view_of(""), NULL),
                          DEFT_OK);
         assert_int_equal(deft_config_resolve(config, NULL), DEFT_OK);
-        assert_view_equal(find(config, "toolSearch.enabled").value, presets[i].mode);
+        assert_view_equal(test_config_find(config, "toolSearch.enabled").value, presets[i].mode);
         deft_config_free(config);
     }
 }
@@ -349,7 +335,7 @@ static void a_dictionary_alone_means_auto_for_praisonai(void **state)
         {"{\"tool_search\": {\"enabled\": \"on\"}}", "on"},
     };
     for (size_t i = 0; i < array_size(files); i++) {
-        deft_config *config = new_config();
+        deft_config *config = test_config_new();
         case_name(files[i].text);
         assert_int_equal(deft_config_set(config, DEFT_LAYER_COMMAND_LINE, deft_view_of("preset"),
                                          deft_view_of("praisonai"), deft_view_of("--preset"), NULL),
@@ -358,7 +344,7 @@ static void a_dictionary_alone_means_auto_for_praisonai(void **state)
                                               deft_view_of(files[i].text), NULL),
                          DEFT_OK);
         assert_int_equal(deft_config_resolve(config, NULL), DEFT_OK);
-        assert_view_equal(find(config, "toolSearch.enabled").value, files[i].mode);
+        assert_view_equal(test_config_find(config, "toolSearch.enabled").value, files[i].mode);
         deft_config_free(config);
     }
 }
@@ -388,7 +374,7 @@ static void values_of_a_host(void **state)
     };
     for (size_t i = 0; i < array_size(values); i++) {
         deft_error   error  = DEFT_ERROR_INIT;
-        deft_config *config = new_config();
+        deft_config *config = test_config_new();
         case_name(values[i].name);
         const deft_status status =
             deft_config_add_value(config, DEFT_LAYER_COMMAND_LINE, deft_view_of("Agent"),
@@ -399,7 +385,7 @@ static void values_of_a_host(void **state)
         } else {
             assert_ok(status, error);
             assert_ok(deft_config_resolve(config, &error), error);
-            const deft_config_entry entry = find(config, "toolSearch.enabled");
+            const deft_config_entry entry = test_config_find(config, "toolSearch.enabled");
             assert_view_equal(entry.value, values[i].mode);
             assert_int_equal(entry.line, 0);
         }

@@ -10,11 +10,6 @@
 #include <unistd.h>
 
 #define ALWAYS 4102444800u // the year 2100
-#define END                                                                                        \
-    {                                                                                              \
-        NULL, NULL, NULL, false                                                                    \
-    }
-#define ANSWERS (const test_web_answer[])
 
 static const char *const environment[] = {NULL};
 

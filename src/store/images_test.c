@@ -3,43 +3,13 @@
 
 #include "deft/index.h"
 #include "support/catalog.h"
-#include "support/folder.h"
-#include "support/test.h"
+#include "support/store.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-typedef struct scene {
-    test_folder  folder;
-    deft__store *store;
-} scene;
-
-static void open_with(scene *here, const deft__store_options *options)
-{
-    deft_error error = DEFT_ERROR_INIT;
-    test_folder_init(&here->folder);
-    here->store = deft__store_open(test_folder_join(&here->folder, "deft.db"), options, &error);
-    assert_non_null(here->store);
-}
-
-static int set_up(void **state)
-{
-    static scene here;
-    open_with(&here, NULL);
-    *state = &here;
-    return 0;
-}
-
-static int tear_down(void **state)
-{
-    scene *here = *state;
-    deft__store_close(here->store);
-    test_folder_clear(&here->folder);
-    return 0;
-}
-
-static void save(const scene *here, const char *variant, const char *bytes)
+static void save(const test_store *here, const char *variant, const char *bytes)
 {
     deft_error error = DEFT_ERROR_INIT;
     assert_ok(deft__image_save(here->store, deft_view_of(variant), deft_view_of(bytes), &error),
@@ -47,7 +17,7 @@ static void save(const scene *here, const char *variant, const char *bytes)
 }
 
 // `bytes` NULL: there is none.
-static void expect(const scene *here, const char *variant, const char *bytes)
+static void expect(const test_store *here, const char *variant, const char *bytes)
 {
     deft_error        error  = DEFT_ERROR_INIT;
     deft__bytes      *image  = NULL;
@@ -61,7 +31,7 @@ static void expect(const scene *here, const char *variant, const char *bytes)
 
 static void an_image_belongs_to_its_variant(void **state)
 {
-    const scene *here = *state;
+    const test_store *here = *state;
     expect(here, "one", NULL);
     save(here, "one", "first");
     save(here, "two", "second");
@@ -73,9 +43,9 @@ static void an_image_belongs_to_its_variant(void **state)
 
 static void who_has_an_image_keeps_it(void **state)
 {
-    const scene *here  = *state;
-    deft_error   error = DEFT_ERROR_INIT;
-    deft__bytes *image = NULL;
+    const test_store *here  = *state;
+    deft_error        error = DEFT_ERROR_INIT;
+    deft__bytes      *image = NULL;
     save(here, "one", "first");
     assert_ok(deft__image_load(here->store, deft_view_of("one"), &image, &error), error);
     deft__image_rest(image);
@@ -88,7 +58,7 @@ static void who_has_an_image_keeps_it(void **state)
     expect(here, "one", NULL); // an empty one is none
 }
 
-static void is_at_time(scene *here, const char *name, time_t seconds)
+static void is_at_time(test_store *here, const char *name, time_t seconds)
 {
     const struct timespec times[] = {{.tv_sec = seconds}, {.tv_sec = seconds}};
     assert_int_equal(utimensat(AT_FDCWD, test_folder_join(&here->folder, name), times, 0), 0);
@@ -96,7 +66,7 @@ static void is_at_time(scene *here, const char *name, time_t seconds)
 
 static void the_last_few_stay(void **state)
 {
-    scene *here = *state;
+    test_store *here = *state;
     for (unsigned i = 1; i <= DEFT__IMAGES_MAX; i++) {
         char name[40];
         char variant[] = {(char)('a' + i), '\0'};
@@ -115,7 +85,7 @@ static void the_last_few_stay(void **state)
 
 static void what_was_left_unfinished_goes(void **state)
 {
-    scene *here = *state;
+    test_store *here = *state;
     test_file_put(test_folder_join(&here->folder, "deft.db.a.image.abcdef"), deft_view_of("old"));
     test_file_put(test_folder_join(&here->folder, "deft.db.b.image.abcdef"), deft_view_of("new"));
     test_file_put(test_folder_join(&here->folder, "other.image.abcdef"), deft_view_of("not ours"));
@@ -132,7 +102,7 @@ static void images_of_a_store_beside_it_stay(void **state)
     static const char *const others[] = {"deft.db.2.a.image", "deft.db.2.b.image",
                                          "deft.db.2.c.image", "deft.db.2.d.image",
                                          "deft.db.2.e.image.abcdef"};
-    scene                   *here     = *state;
+    test_store              *here     = *state;
     for (size_t i = 0; i < array_size(others); i++) {
         test_file_put(test_folder_join(&here->folder, others[i]), deft_view_of("not ours"));
         is_at_time(here, others[i], 1000);
@@ -145,7 +115,7 @@ static void images_of_a_store_beside_it_stay(void **state)
 
 static void an_image_is_for_its_owner_alone(void **state)
 {
-    scene *here = *state;
+    test_store *here = *state;
     save(here, "one", "first");
     const char *path = test_folder_join(&here->folder, "deft.db.one.image");
     assert_int_equal(test_file_mode(path), 0600);
@@ -161,50 +131,44 @@ static void an_image_is_for_its_owner_alone(void **state)
 
 static void an_image_has_a_part_of_the_limit(void **state)
 {
-    (void)state;
     static char               bytes[300000];
-    scene                     here;
+    test_store               *here    = *state;
     deft_error                error   = DEFT_ERROR_INIT;
     const deft__store_options options = {.size_max = 1024u * 1024};
-    open_with(&here, &options);
-    assert_int_equal(deft__image_save(here.store, deft_view_of("one"),
+    test_store_reopen(here, &options);
+    assert_int_equal(deft__image_save(here->store, deft_view_of("one"),
                                       deft_view_make(bytes, sizeof bytes), &error),
                      DEFT_LIMIT);
-    assert_int_equal(deft__image_save(here.store, deft_view_of("one"),
+    assert_int_equal(deft__image_save(here->store, deft_view_of("one"),
                                       deft_view_make(bytes, sizeof bytes / 2), &error),
                      DEFT_OK);
-    deft__store_close(here.store);
-    test_folder_clear(&here.folder);
 }
 
 static void an_image_that_is_not_mapped_is_read(void **state)
 {
-    (void)state;
     static char               bytes[200000];
-    scene                     here;
+    test_store               *here    = *state;
     deft_error                error   = DEFT_ERROR_INIT;
     deft__bytes              *image   = NULL;
     const deft__store_options options = {.is_unmapped = true};
-    open_with(&here, &options);
+    test_store_reopen(here, &options);
     memset(bytes, 'x', sizeof bytes);
-    assert_ok(deft__image_save(here.store, deft_view_of("one"), deft_view_make(bytes, sizeof bytes),
-                               &error),
+    assert_ok(deft__image_save(here->store, deft_view_of("one"),
+                               deft_view_make(bytes, sizeof bytes), &error),
               error);
-    assert_ok(deft__image_load(here.store, deft_view_of("one"), &image, &error), error);
-    test_file_cut(test_folder_join(&here.folder, "deft.db.one.image"), 10); // nobody falls over it
+    assert_ok(deft__image_load(here->store, deft_view_of("one"), &image, &error), error);
+    test_file_cut(test_folder_join(&here->folder, "deft.db.one.image"), 10); // nobody falls over it
     deft__image_rest(image);
     assert_int_equal(image->view.size, sizeof bytes);
     assert_memory_equal(image->view.data, bytes, sizeof bytes);
     assert_int_equal((uintptr_t)image->view.data % 8, 0);
     deft__bytes_release(image);
-    deft__store_close(here.store);
-    test_folder_clear(&here.folder);
 }
 
 static void where_nothing_can_be_written_there_is_an_error(void **state)
 {
-    scene     *here  = *state;
-    deft_error error = DEFT_ERROR_INIT;
+    test_store *here  = *state;
+    deft_error  error = DEFT_ERROR_INIT;
     // A folder is in the way.
     assert_int_equal(mkdir(test_folder_join(&here->folder, "deft.db.one.image"), 0700), 0);
     assert_int_equal(
@@ -216,9 +180,9 @@ static void where_nothing_can_be_written_there_is_an_error(void **state)
 
 static void an_index_comes_back(void **state)
 {
-    const scene  *here  = *state;
-    deft_error    error = DEFT_ERROR_INIT;
-    deft_catalog *catalog =
+    const test_store *here  = *state;
+    deft_error        error = DEFT_ERROR_INIT;
+    deft_catalog     *catalog =
         test_catalog_of("github", "[{\"name\":\"create_issue\",\"description\":\"Opens an issue\","
                                   "\"inputSchema\":{\"type\":\"object\"}}]");
     deft_index *built = deft_index_new(catalog, NULL, &error);
@@ -242,26 +206,24 @@ static void an_index_comes_back(void **state)
 static void without_a_store_there_is_none(void **state)
 {
     (void)state;
-    const scene nowhere = {.store = NULL};
+    const test_store nowhere = {.store = NULL};
     save(&nowhere, "one", "first");
     expect(&nowhere, "one", NULL);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(an_image_belongs_to_its_variant),
-        TEST(who_has_an_image_keeps_it),
-        TEST(the_last_few_stay),
-        TEST(what_was_left_unfinished_goes),
-        TEST(images_of_a_store_beside_it_stay),
-        TEST(an_image_is_for_its_owner_alone),
-        TEST(where_nothing_can_be_written_there_is_an_error),
-        TEST(an_index_comes_back),
-        cmocka_unit_test(an_image_has_a_part_of_the_limit),
-        cmocka_unit_test(an_image_that_is_not_mapped_is_read),
+        test_with_store(an_image_belongs_to_its_variant),
+        test_with_store(who_has_an_image_keeps_it),
+        test_with_store(the_last_few_stay),
+        test_with_store(what_was_left_unfinished_goes),
+        test_with_store(images_of_a_store_beside_it_stay),
+        test_with_store(an_image_is_for_its_owner_alone),
+        test_with_store(where_nothing_can_be_written_there_is_an_error),
+        test_with_store(an_index_comes_back),
+        test_with_store(an_image_has_a_part_of_the_limit),
+        test_with_store(an_image_that_is_not_mapped_is_read),
         cmocka_unit_test(without_a_store_there_is_none),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -2,41 +2,9 @@
 #include "store/journal.h"
 
 #include "store/database.h"
-#include "support/folder.h"
-#include "support/test.h"
+#include "support/store.h"
 
-typedef struct scene {
-    test_folder  folder;
-    deft__store *store;
-} scene;
-
-static void open_with(scene *here, const deft__store_options *options)
-{
-    deft_error error = DEFT_ERROR_INIT;
-    deft__store_close(here->store);
-    here->store = deft__store_open(test_folder_join(&here->folder, "deft.db"), options, &error);
-    assert_non_null(here->store);
-}
-
-static int set_up(void **state)
-{
-    static scene here;
-    here = (scene){.store = NULL};
-    test_folder_init(&here.folder);
-    open_with(&here, NULL);
-    *state = &here;
-    return 0;
-}
-
-static int tear_down(void **state)
-{
-    scene *here = *state;
-    deft__store_close(here->store);
-    test_folder_clear(&here->folder);
-    return 0;
-}
-
-static void append(const scene *here, const deft__record *records, size_t count)
+static void append(const test_store *here, const deft__record *records, size_t count)
 {
     deft_error error = DEFT_ERROR_INIT;
     assert_ok(deft__journal_append(here->store, records, count, &error), error);
@@ -87,8 +55,8 @@ static void times(void *context, const deft__record *record)
     append_number(context, record->at_ms);
 }
 
-static void expect_last(const scene *here, size_t count, unsigned kinds, deft__record_found how,
-                        const char *text)
+static void expect_last(const test_store *here, size_t count, unsigned kinds,
+                        deft__record_found how, const char *text)
 {
     deft_error  error = DEFT_ERROR_INIT;
     deft_buffer found;
@@ -104,7 +72,7 @@ static void add_count(void *context, deft_view name, uint64_t count)
     append_number(context, count);
 }
 
-static void expect_counts(const scene *here, deft__count_by by, const char *text)
+static void expect_counts(const test_store *here, deft__count_by by, const char *text)
 {
     deft_error  error = DEFT_ERROR_INIT;
     deft_buffer found;
@@ -114,7 +82,7 @@ static void expect_counts(const scene *here, deft__count_by by, const char *text
     deft_buffer_clear(&found);
 }
 
-static void expect_usage(const scene *here, const char *text)
+static void expect_usage(const test_store *here, const char *text)
 {
     deft_error  error = DEFT_ERROR_INIT;
     deft_buffer found;
@@ -128,7 +96,7 @@ static void expect_usage(const scene *here, const char *text)
 
 static void what_is_written_can_be_read(void **state)
 {
-    const scene       *here      = *state;
+    const test_store  *here      = *state;
     const deft__record records[] = {
         {.at_ms         = 1000,
          .kind          = DEFT__RECORD_SEARCH,
@@ -158,7 +126,7 @@ static void what_is_written_can_be_read(void **state)
 
 static void the_last_ones_and_kinds_can_be_chosen(void **state)
 {
-    const scene *here = *state;
+    const test_store *here = *state;
     for (uint64_t i = 1; i <= 6; i++) {
         deft__record record = call_of(i, "a::b", "ok");
         record.kind         = i % 2 == 0 ? DEFT__RECORD_CALL : DEFT__RECORD_SEARCH;
@@ -173,9 +141,9 @@ static void the_last_ones_and_kinds_can_be_chosen(void **state)
 
 static void the_oldest_go_when_there_are_too_many(void **state)
 {
-    scene                    *here    = *state;
+    test_store               *here    = *state;
     const deft__store_options options = {.journal_rows_max = 3};
-    open_with(here, &options);
+    test_store_reopen(here, &options);
     deft__record records[7];
     for (size_t i = 0; i < array_size(records); i++) {
         records[i] = call_of(i + 1, "a::b", "ok");
@@ -191,9 +159,9 @@ static void the_oldest_go_when_there_are_too_many(void **state)
 
 static void the_oldest_go_when_they_are_too_large(void **state)
 {
-    scene                    *here    = *state;
+    test_store               *here    = *state;
     const deft__store_options options = {.journal_size_max = 1000};
-    open_with(here, &options);
+    test_store_reopen(here, &options);
     char text[501];
     memset(text, 'x', sizeof text - 1);
     text[sizeof text - 1] = '\0';
@@ -212,9 +180,9 @@ static void the_oldest_go_when_they_are_too_large(void **state)
 
 static void long_texts_are_cut_on_a_character(void **state)
 {
-    scene                    *here    = *state;
+    test_store               *here    = *state;
     const deft__store_options options = {.journal_text_max = 4};
-    open_with(here, &options);
+    test_store_reopen(here, &options);
     deft__record record = call_of(1, "a::b", "an outcome that is longer than any of ours");
     record.text         = deft_view_of("abc\xc3\xa9"); // five bytes, four characters
     record.reason       = deft_view_of("sentence");
@@ -225,7 +193,7 @@ static void long_texts_are_cut_on_a_character(void **state)
 
 static void lines_are_counted(void **state)
 {
-    const scene       *here      = *state;
+    const test_store  *here      = *state;
     const deft__record records[] = {
         call_of(1000, "a::b", "ok"),
         call_of(2000, "c::d", "ok"),
@@ -242,7 +210,7 @@ static void lines_are_counted(void **state)
 
 static void old_usage_goes(void **state)
 {
-    const scene       *here      = *state;
+    const test_store  *here      = *state;
     const deft__record records[] = {call_of(1000, "a::b", "ok"),
                                     call_of(2000 * (uint64_t)DEFT__STORE_KEPT_S, "c::d", "ok")};
     deft_error         error     = DEFT_ERROR_INIT;
@@ -253,7 +221,7 @@ static void old_usage_goes(void **state)
 
 static void a_kind_that_we_do_not_know_is_no_crash(void **state)
 {
-    const scene       *here   = *state;
+    const test_store  *here   = *state;
     const deft__record record = call_of(1, "a::b", "ok");
     append(here, &record, 1);
     assert_int_equal(
@@ -268,7 +236,7 @@ static void a_kind_that_we_do_not_know_is_no_crash(void **state)
 static void without_a_store_there_is_nothing(void **state)
 {
     (void)state;
-    const scene        nowhere = {.store = NULL};
+    const test_store   nowhere = {.store = NULL};
     const deft__record record  = call_of(1, "a::b", "ok");
     append(&nowhere, &record, 1);
     expect_last(&nowhere, 9, 0, times, "");
@@ -276,19 +244,17 @@ static void without_a_store_there_is_nothing(void **state)
     expect_usage(&nowhere, "");
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(what_is_written_can_be_read),
-        TEST(the_last_ones_and_kinds_can_be_chosen),
-        TEST(the_oldest_go_when_there_are_too_many),
-        TEST(the_oldest_go_when_they_are_too_large),
-        TEST(long_texts_are_cut_on_a_character),
-        TEST(lines_are_counted),
-        TEST(old_usage_goes),
-        TEST(a_kind_that_we_do_not_know_is_no_crash),
+        test_with_store(what_is_written_can_be_read),
+        test_with_store(the_last_ones_and_kinds_can_be_chosen),
+        test_with_store(the_oldest_go_when_there_are_too_many),
+        test_with_store(the_oldest_go_when_they_are_too_large),
+        test_with_store(long_texts_are_cut_on_a_character),
+        test_with_store(lines_are_counted),
+        test_with_store(old_usage_goes),
+        test_with_store(a_kind_that_we_do_not_know_is_no_crash),
         cmocka_unit_test(without_a_store_there_is_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -2,44 +2,11 @@
 #include "store/manifests.h"
 
 #include "store/database.h"
-#include "support/folder.h"
-#include "support/test.h"
+#include "support/store.h"
 
 #include <stdlib.h>
 
-typedef struct scene {
-    test_folder  folder;
-    deft__store *store;
-} scene;
-
-static int set_up(void **state)
-{
-    static scene here;
-    deft_error   error = DEFT_ERROR_INIT;
-    test_folder_init(&here.folder);
-    here.store = deft__store_open(test_folder_join(&here.folder, "deft.db"), NULL, &error);
-    assert_non_null(here.store);
-    *state = &here;
-    return 0;
-}
-
-static int tear_down(void **state)
-{
-    scene *here = *state;
-    deft__store_close(here->store);
-    test_folder_clear(&here->folder);
-    return 0;
-}
-
-static void reopen(scene *here)
-{
-    deft_error error = DEFT_ERROR_INIT;
-    deft__store_close(here->store);
-    here->store = deft__store_open(test_folder_join(&here->folder, "deft.db"), NULL, &error);
-    assert_non_null(here->store);
-}
-
-static deft__store_key key_of(const scene *here, const char *name)
+static deft__store_key key_of(const test_store *here, const char *name)
 {
     const deft_pair environment[]   = {{deft_view_of("TOKEN"), deft_view_of("s3cret-token")}};
     const deft_server_config server = {.name              = deft_view_of(name),
@@ -51,7 +18,7 @@ static deft__store_key key_of(const scene *here, const char *name)
     return key;
 }
 
-static void save(const scene *here, const char *name, const char *text, uint64_t now_s)
+static void save(const test_store *here, const char *name, const char *text, uint64_t now_s)
 {
     deft_error                error    = DEFT_ERROR_INIT;
     const deft__store_key     key      = key_of(here, name);
@@ -80,7 +47,7 @@ static void describe(void *context, size_t place, const deft__kept_manifest *man
     deft_buffer_append_byte(out, ';');
 }
 
-static void expect(const scene *here, const char *text)
+static void expect(const test_store *here, const char *text)
 {
     const deft__store_key keys[] = {key_of(here, "github"), key_of(here, "slack"),
                                     key_of(here, "files")};
@@ -96,18 +63,18 @@ static void expect(const scene *here, const char *text)
 
 static void what_is_saved_is_found_at_the_next_start(void **state)
 {
-    scene *here = *state;
+    test_store *here = *state;
     expect(here, "");
     save(here, "files", "{\"tools\":[]}", 1000);
     save(here, "github", "{}", 2000);
     expect(here, "0 github {} legacy 2000 2000;2 files {\"tools\":[]} legacy 1000 1000;");
-    reopen(here);
+    test_store_reopen(here, NULL);
     expect(here, "0 github {} legacy 2000 2000;2 files {\"tools\":[]} legacy 1000 1000;");
 }
 
 static void the_same_text_keeps_its_age(void **state)
 {
-    scene *here = *state;
+    test_store *here = *state;
     save(here, "slack", "one", 1000);
     save(here, "slack", "one", 1500);
     expect(here, "1 slack one legacy 1000 1500;");
@@ -119,7 +86,7 @@ static void the_same_text_keeps_its_age(void **state)
 
 static void what_is_forgotten_is_not_found(void **state)
 {
-    scene                *here  = *state;
+    test_store           *here  = *state;
     deft_error            error = DEFT_ERROR_INIT;
     const deft__store_key key   = key_of(here, "slack");
     save(here, "slack", "one", 1000);
@@ -132,7 +99,7 @@ static void what_is_forgotten_is_not_found(void **state)
 static void what_nobody_used_for_90_days_goes(void **state)
 {
     const uint64_t        day   = 24 * 60 * 60;
-    scene                *here  = *state;
+    test_store           *here  = *state;
     deft_error            error = DEFT_ERROR_INIT;
     const deft__store_key used  = key_of(here, "files");
     save(here, "slack", "one", 1000);
@@ -148,7 +115,7 @@ static void what_nobody_used_for_90_days_goes(void **state)
 
 static void a_large_manifest_comes_back_whole(void **state)
 {
-    scene                *here  = *state;
+    test_store           *here  = *state;
     deft_error            error = DEFT_ERROR_INIT;
     const deft__store_key key   = key_of(here, "slack");
     const size_t          size  = 3 * 1024 * 1024;
@@ -159,7 +126,7 @@ static void a_large_manifest_comes_back_whole(void **state)
     }
     text[size] = '\0';
     save(here, "slack", text, 1000);
-    reopen(here);
+    test_store_reopen(here, NULL);
     deft_buffer found;
     deft_buffer_init(&found, NULL);
     assert_ok(deft__manifests_load(here->store, &key, 1, NULL, describe, &found, &error), error);
@@ -191,18 +158,18 @@ static bool file_holds(const char *path, const char *text)
 
 static void no_file_holds_a_secret(void **state)
 {
-    scene *here = *state;
+    test_store *here = *state;
     save(here, "slack", "what the server said", 1000);
     assert_true(file_holds(test_folder_join(&here->folder, "deft.db-wal"), "what the server said"));
     assert_false(file_holds(test_folder_join(&here->folder, "deft.db-wal"), "s3cret"));
-    reopen(here);
+    test_store_reopen(here, NULL);
     assert_true(file_holds(test_folder_join(&here->folder, "deft.db"), "what the server said"));
     assert_false(file_holds(test_folder_join(&here->folder, "deft.db"), "s3cret"));
 }
 
 static void a_text_that_the_disk_changed_is_asked_again(void **state)
 {
-    scene *here = *state;
+    test_store *here = *state;
     save(here, "slack", "one", 1000);
     save(here, "files", "two", 1000);
     assert_int_equal(
@@ -219,8 +186,8 @@ static void a_text_that_the_disk_changed_is_asked_again(void **state)
 static void without_a_store_nothing_is_found(void **state)
 {
     (void)state;
-    const scene nowhere = {.store = NULL};
-    deft_error  error   = DEFT_ERROR_INIT;
+    const test_store nowhere = {.store = NULL};
+    deft_error       error   = DEFT_ERROR_INIT;
     save(&nowhere, "slack", "one", 1000);
     expect(&nowhere, "");
     const deft__store_key key = key_of(&nowhere, "slack");
@@ -237,7 +204,7 @@ static void note_if_mapped(void *context, size_t place, const deft__kept_manifes
 
 static void a_text_in_hand_is_given_instead_of_the_kept_one(void **state)
 {
-    const scene          *here    = *state;
+    const test_store     *here    = *state;
     deft_error            error   = DEFT_ERROR_INIT;
     const deft__store_key keys[]  = {key_of(here, "github"), key_of(here, "jira"),
                                      key_of(here, "slack"), key_of(here, "linear")};
@@ -255,19 +222,17 @@ static void a_text_in_hand_is_given_instead_of_the_kept_one(void **state)
     assert_string_equal(given[3], "none"); // it is not kept, so it is not known
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(a_text_in_hand_is_given_instead_of_the_kept_one),
-        TEST(what_is_saved_is_found_at_the_next_start),
-        TEST(the_same_text_keeps_its_age),
-        TEST(what_is_forgotten_is_not_found),
-        TEST(what_nobody_used_for_90_days_goes),
-        TEST(a_large_manifest_comes_back_whole),
-        TEST(no_file_holds_a_secret),
-        TEST(a_text_that_the_disk_changed_is_asked_again),
+        test_with_store(a_text_in_hand_is_given_instead_of_the_kept_one),
+        test_with_store(what_is_saved_is_found_at_the_next_start),
+        test_with_store(the_same_text_keeps_its_age),
+        test_with_store(what_is_forgotten_is_not_found),
+        test_with_store(what_nobody_used_for_90_days_goes),
+        test_with_store(a_large_manifest_comes_back_whole),
+        test_with_store(no_file_holds_a_secret),
+        test_with_store(a_text_that_the_disk_changed_is_asked_again),
         cmocka_unit_test(without_a_store_nothing_is_found),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,8 +1,7 @@
 // Servers that the user has put aside stay aside.
 #include "store/quarantine.h"
 
-#include "support/folder.h"
-#include "support/test.h"
+#include "support/store.h"
 
 static void add(void *context, deft_view name, uint64_t since)
 {
@@ -32,23 +31,16 @@ static void set(deft__store *store, const char *name, bool is_quarantined, uint6
 
 static void servers_stay_aside_until_let_go(void **state)
 {
-    (void)state;
-    test_folder folder;
-    deft_error  error = DEFT_ERROR_INIT;
-    test_folder_init(&folder);
-    deft__store *store = deft__store_open(test_folder_join(&folder, "deft.db"), NULL, &error);
-    expect(store, "");
-    set(store, "slack", true, 1000);
-    set(store, "files", true, 2000);
-    set(store, "slack", true, 3000); // since then already
-    set(store, "other", false, 3000);
-    expect(store, "files@2000 slack@1000 ");
-    deft__store_close(store);
-    store = deft__store_open(test_folder_join(&folder, "deft.db"), NULL, &error);
-    set(store, "files", false, 4000);
-    expect(store, "slack@1000 ");
-    deft__store_close(store);
-    test_folder_clear(&folder);
+    test_store *here = *state;
+    expect(here->store, "");
+    set(here->store, "slack", true, 1000);
+    set(here->store, "files", true, 2000);
+    set(here->store, "slack", true, 3000); // since then already
+    set(here->store, "other", false, 3000);
+    expect(here->store, "files@2000 slack@1000 ");
+    test_store_reopen(here, NULL);
+    set(here->store, "files", false, 4000);
+    expect(here->store, "slack@1000 ");
 }
 
 static void without_a_store_none_is(void **state)
@@ -61,7 +53,7 @@ static void without_a_store_none_is(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(servers_stay_aside_until_let_go),
+        test_with_store(servers_stay_aside_until_let_go),
         cmocka_unit_test(without_a_store_none_is),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -359,11 +359,7 @@ static void too_many_at_once_are_refused(void **state)
     test_web_close();
 }
 
-#define INITIALIZE                                                                                 \
-    "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"initialize\",\"params\":{\"protocolVersion\":"     \
-    "\"2025-11-25\",\"capabilities\":{},\"clientInfo\":{\"name\":\"t\",\"version\":\"1\"}}}"
-#define PING    "{\"jsonrpc\":\"2.0\",\"id\":2,\"method\":\"ping\"}"
-#define SESSION "Mcp-Session-Id: 01010101010101010101010101010101\r\n"
+#define PING "{\"jsonrpc\":\"2.0\",\"id\":2,\"method\":\"ping\"}"
 
 static void sessions_of_a_token_are_its_own_and_counted(void **state)
 {

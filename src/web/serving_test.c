@@ -9,10 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define INITIALIZE                                                                                 \
-    "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"initialize\",\"params\":{\"protocolVersion\":"     \
-    "\"2025-11-25\",\"capabilities\":{},\"clientInfo\":{\"name\":\"t\",\"version\":\"1\"}}}"
-#define SESSION "Mcp-Session-Id: 01010101010101010101010101010101\r\n"
 #define CALL                                                                                       \
     "{\"jsonrpc\":\"2.0\",\"id\":5,\"method\":\"tools/call\",\"params\":{\"name\":"                \
     "\"alpha__alpha_look\",\"arguments\":{},\"_meta\":{\"progressToken\":\"p\"}}}"
@@ -20,12 +16,6 @@
 #define READY  "GET /readyz HTTP/1.1\r\nHost: localhost\r\n\r\n"
 #define STREAM                                                                                     \
     "GET /mcp HTTP/1.1\r\nHost: localhost\r\nAccept: text/event-stream\r\n" SESSION "\r\n"
-
-static void open_plain(void)
-{
-    const deft__web_options options = {.host_count = 0};
-    test_web_open(&options, NULL);
-}
 
 static void pass(uint64_t ms)
 {
@@ -36,9 +26,7 @@ static void pass(uint64_t ms)
 
 static void start_alpha(void)
 {
-    test_web_answer(0, "initialize",
-                    "{\"protocolVersion\":\"2025-11-25\",\"capabilities\":{\"tools\":{},"
-                    "\"prompts\":{},\"resources\":{},\"completions\":{}},\"serverInfo\":{}}");
+    test_web_start(0);
     test_web_hold(test_web.asked, "tools/call");
 }
 
@@ -90,7 +78,7 @@ static void a_connection_has_so_many_requests(void **state)
 static void who_trickles_a_request_is_cut_off(void **state)
 {
     (void)state;
-    open_plain();
+    test_web_open_plain();
     (void)test_web_ask(0, "POST /mcp HTTP/1.1\r\nHost: localhost\r\nX: ");
     for (int i = 0; i < 14; i++) {
         pass(20000); // never silent for long
@@ -105,7 +93,7 @@ static void who_trickles_a_request_is_cut_off(void **state)
 static void who_waits_for_an_answer_is_not_slow(void **state)
 {
     (void)state;
-    open_plain();
+    test_web_open_plain();
     test_web_hold(test_web_post(0, "", "/mcp", "", INITIALIZE), " 200 ");
     (void)test_web_post(0, "", "/mcp", SESSION, CALL);
     start_alpha();
@@ -152,7 +140,7 @@ static void a_body_may_come_in_chunks(void **state)
 {
     char text[1024];
     (void)state;
-    open_plain();
+    test_web_open_plain();
     (void)snprintf(text, sizeof text,
                    "POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
                    "Transfer-Encoding: chunked\r\n\r\n10\r\n%.16s\r\n%zx\r\n%s\r\n0\r\n\r\n" HEALTH,
@@ -167,7 +155,7 @@ static void who_asks_before_it_sends_is_told_to_go_on(void **state)
 {
     char text[512];
     (void)state;
-    open_plain();
+    test_web_open_plain();
     (void)snprintf(text, sizeof text,
                    "POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
                    "Expect: 100-continue\r\nContent-Length: %zu\r\n\r\n",
@@ -184,7 +172,7 @@ static void who_asks_before_it_sends_is_told_to_go_on(void **state)
 static void an_old_client_gets_a_stream_that_ends_with_the_connection(void **state)
 {
     (void)state;
-    open_plain();
+    test_web_open_plain();
     test_web_hold(test_web_post(0, "", "/mcp", "", INITIALIZE), " 200 ");
     const char *text = test_web_ask(1, "GET /mcp HTTP/1.0\r\nHost: localhost\r\nAccept: "
                                        "text/event-stream\r\n" SESSION "\r\n");
@@ -280,7 +268,7 @@ static void begin_streaming_call(void)
 static void a_modern_call_streams_where_it_has_something_to_say(void **state)
 {
     (void)state;
-    open_plain();
+    test_web_open_plain();
     begin_streaming_call();
     test_web_answer(0, "tools/call", "{\"content\":[]}");
     test_web_hold(test_web_said(0), "\"id\":7,\"result\"");
@@ -292,7 +280,7 @@ static void a_modern_call_streams_where_it_has_something_to_say(void **state)
 static void a_session_that_ends_cancels_its_calls(void **state)
 {
     (void)state;
-    open_plain();
+    test_web_open_plain();
     test_web_hold(test_web_post(0, "", "/mcp", "", INITIALIZE), " 200 ");
     (void)test_web_post(0, "", "/mcp", SESSION, CALL);
     start_alpha();
@@ -308,7 +296,7 @@ static void a_session_that_ends_cancels_its_calls(void **state)
 static void a_call_that_its_client_cancels_ends_its_stream(void **state)
 {
     (void)state;
-    open_plain();
+    test_web_open_plain();
     test_web_hold(test_web_post(0, "", "/mcp", "", INITIALIZE), " 200 ");
     (void)test_web_post(0, "", "/mcp", SESSION, CALL);
     start_alpha();
@@ -328,7 +316,7 @@ static void a_call_that_its_client_cancels_ends_its_stream(void **state)
 static void what_was_missed_on_a_sessions_own_stream_is_sent_again(void **state)
 {
     (void)state;
-    open_plain();
+    test_web_open_plain();
     test_web_hold(test_web_post(0, "", "/mcp", "", INITIALIZE), " 200 ");
     (void)test_web_post(0, "", "/mcp", SESSION, CALL);
     start_alpha();
@@ -355,7 +343,7 @@ static void what_was_missed_on_a_sessions_own_stream_is_sent_again(void **state)
 static void a_stopping_web_refuses_politely(void **state)
 {
     (void)state;
-    open_plain();
+    test_web_open_plain();
     test_web_hold(test_web_modern(2, "", "/mcp", "subscriptions/listen", NULL,
                                   "\"notifications\":{\"toolsListChanged\":true}"),
                   "acknowledged");
@@ -380,7 +368,7 @@ static void a_stopping_web_refuses_politely(void **state)
 static void a_call_that_streams_is_waited_for_and_endless_streams_are_not(void **state)
 {
     (void)state;
-    open_plain();
+    test_web_open_plain();
     begin_streaming_call();
     test_web_hold(test_web_post(1, "", "/mcp", "", INITIALIZE), " 200 ");
     test_web_hold(test_web_ask(2, STREAM), " 200 ");
@@ -398,7 +386,7 @@ static void a_call_that_streams_is_waited_for_and_endless_streams_are_not(void *
 static void what_is_handed_over_is_refused_nothing(void **state)
 {
     (void)state;
-    open_plain();
+    test_web_open_plain();
     test_web_hold(test_web_post(0, "", "/mcp", "", INITIALIZE), " 200 ");
     test_web_hold(test_web_ask(1, HEALTH), " 200 ");
     test_web_hold(test_web_ask(2, READY), " 200 ");

@@ -28,6 +28,13 @@ typedef struct test_web_answer {
     bool        is_always;
 } test_web_answer;
 
+// ANSWERS{{"POST /mcp", NULL, "200 none\n\n", false}, END}
+#define ANSWERS (const test_web_answer[])
+#define END                                                                                        \
+    {                                                                                              \
+        NULL, NULL, NULL, false                                                                    \
+    }
+
 // Listens on a free port of 127.0.0.1. `answers` end with one whose request is NULL, and must outlive
 // the server; a request that none fits fails the test.
 test_web_server *test_web_server_new(deft__loop *loop, const test_web_answer *answers);

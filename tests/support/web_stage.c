@@ -147,6 +147,12 @@ void test_web_open(const deft__web_options *options, const deft_allocator *alloc
     open_without(options, TEST_WEB_SERVERS, allocator);
 }
 
+void test_web_open_plain(void)
+{
+    const deft__web_options options = {.host_count = 0};
+    test_web_open(&options, NULL);
+}
+
 void test_web_open_unknown(const deft__web_options *options, size_t server)
 {
     open_without(options, server, NULL);
@@ -211,11 +217,13 @@ const char *test_web_post(size_t place, const char *token, const char *path, con
                           const char *body)
 {
     static char text[8192];
+    const bool  has_token = token[0] != '\0';
     (void)snprintf(text, sizeof text,
                    "POST %s HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
-                   "Accept: application/json, text/event-stream\r\nAuthorization: Bearer %s\r\n"
+                   "Accept: application/json, text/event-stream\r\n%s%s%s"
                    "%sContent-Length: %zu\r\n\r\n%s",
-                   path, token, headers, strlen(body), body);
+                   path, has_token ? "Authorization: Bearer " : "", token, has_token ? "\r\n" : "",
+                   headers, strlen(body), body);
     return test_web_ask(place, text);
 }
 
@@ -266,4 +274,11 @@ void test_web_answer(size_t server, const char *method, const char *result)
     (void)snprintf(line, sizeof line, "{\"jsonrpc\":\"2.0\",\"id\":%lu,\"result\":%s}",
                    id != NULL ? strtoul(id + 5, NULL, 10) : 0, result);
     test_web_say(server, line);
+}
+
+void test_web_start(size_t server)
+{
+    test_web_answer(server, "initialize",
+                    "{\"protocolVersion\":\"2025-11-25\",\"capabilities\":{\"tools\":{},"
+                    "\"prompts\":{},\"resources\":{},\"completions\":{}},\"serverInfo\":{}}");
 }

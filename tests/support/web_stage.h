@@ -9,6 +9,13 @@
     "\"_meta\":{\"io.modelcontextprotocol/protocolVersion\":\"2026-07-28\","                       \
     "\"io.modelcontextprotocol/clientCapabilities\":{}}"
 
+// The handshake of a legacy client, and the session that the first one gets.
+#define INITIALIZE                                                                                 \
+    "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"initialize\",\"params\":{\"protocolVersion\":"     \
+    "\"2025-11-25\",\"capabilities\":{\"elicitation\":{}},\"clientInfo\":{\"name\":\"t\","         \
+    "\"version\":\"1\"}}}"
+#define SESSION "Mcp-Session-Id: 01010101010101010101010101010101\r\n"
+
 // One connection, and what came back on it.
 typedef struct test_web_visitor {
     deft__web_connection *connection;
@@ -37,6 +44,7 @@ extern test_web_stage test_web;
 
 // `allocator` is the web's alone. The web is NULL where that fails.
 void test_web_open(const deft__web_options *options, const deft_allocator *allocator);
+void test_web_open_plain(void); // as it comes
 // The same, with nothing known of one server yet.
 void test_web_open_unknown(const deft__web_options *options, size_t server);
 void test_web_close(void);
@@ -47,7 +55,7 @@ const char *test_web_ask(size_t place, const char *bytes);
 const char *test_web_said(size_t place);
 void        test_web_leave(size_t place); // the peer is gone
 
-// Requests. A web without tokens takes any.
+// Requests, with a token or with "", which is none. A web without tokens takes any.
 const char *test_web_get(size_t place, const char *token, const char *path);
 const char *test_web_post(size_t place, const char *token, const char *path, const char *headers,
                           const char *body);
@@ -62,5 +70,6 @@ void test_web_lack(const char *text, const char *part);
 // A server answers the last line that any of them got, or says something.
 void test_web_answer(size_t server, const char *method, const char *result);
 void test_web_say(size_t server, const char *line);
+void test_web_start(size_t server); // answers the handshake
 
 #endif
