@@ -1,7 +1,7 @@
 #include "json/writer.h"
 
 #include "base/utf8.h"
-#include "json/scan.h"
+#include "json/copy.h"
 
 #include <assert.h>
 #include <math.h>
@@ -19,34 +19,15 @@ static void begin_value(deft__json_writer *writer)
 
 static void append_escape(deft_buffer *out, char byte)
 {
-    static const char hex[] = "0123456789abcdef";
-    switch (byte) {
-    case '"':
-        deft_buffer_append(out, deft_view_make("\\\"", 2));
-        break;
-    case '\\':
-        deft_buffer_append(out, deft_view_make("\\\\", 2));
-        break;
-    case '\b':
-        deft_buffer_append(out, deft_view_make("\\b", 2));
-        break;
-    case '\f':
-        deft_buffer_append(out, deft_view_make("\\f", 2));
-        break;
-    case '\n':
-        deft_buffer_append(out, deft_view_make("\\n", 2));
-        break;
-    case '\r':
-        deft_buffer_append(out, deft_view_make("\\r", 2));
-        break;
-    case '\t':
-        deft_buffer_append(out, deft_view_make("\\t", 2));
-        break;
-    default:
+    static const char hex[]  = "0123456789abcdef";
+    const char        escape = deft__copy_escape(byte);
+    if (escape != 0) {
+        deft_buffer_append_byte(out, '\\');
+        deft_buffer_append_byte(out, escape);
+    } else {
         deft_buffer_append_text(out, "\\u00");
         deft_buffer_append_byte(out, hex[(unsigned char)byte >> 4]);
         deft_buffer_append_byte(out, hex[(unsigned char)byte & 0xF]);
-        break;
     }
 }
 
@@ -64,15 +45,50 @@ static const char *scan_utf8(const char *at, const char *end)
     return at;
 }
 
+// Texts up to this size are looked at first: most have nothing to escape.
+static const size_t short_size = 64;
+
+static bool append_short(deft_buffer *out, deft_view text)
+{
+    const char *end = text.data + text.size;
+    if (text.size == 0 || text.size > short_size || deft__scan_plain(text.data, end) != end ||
+        !deft_buffer_reserve(out, text.size + 2)) {
+        return false;
+    }
+    char *to = out->data + out->size;
+    *to++    = '"';
+    memcpy(to, text.data, text.size);
+    to[text.size] = '"';
+    out->size += text.size + 2;
+    return true;
+}
+
+// Escapes as much as goes quickly; where it stopped. Room is made for twice the size, and so for one
+// part of a long text at a time.
+static const char *append_escaped(deft_buffer *out, const char *at, const char *end)
+{
+    const size_t part_max = 4096;
+    const size_t size     = (size_t)(end - at) < part_max ? (size_t)(end - at) : part_max;
+    if (size > short_size && deft_buffer_reserve(out, 2 * size + DEFT__COPY_SLACK)) {
+        const char *written = deft__copy_escaped(&at, at + size, out->data + out->size);
+        out->size           = (size_t)(written - out->data);
+    }
+    return at;
+}
+
 // Text in quotes, escaped. What needs no escape is copied in runs as long as possible.
 static void append_string(deft_buffer *out, deft_view text)
 {
     const char *at  = text.data != NULL ? text.data : "";
     const char *end = at + text.size;
+    if (append_short(out, text)) {
+        return;
+    }
     deft_buffer_append_byte(out, '"');
     while (at < end) {
-        const char *run = at;
+        const char *run = append_escaped(out, at, end);
         const char *before;
+        at = run;
         do {
             before = at;
             at     = scan_utf8(deft__scan_plain(at, end), end);
@@ -296,28 +312,14 @@ void deft__json_write_raw_line(deft__json_writer *writer, deft_view raw)
     }
 }
 
-// Behind the closing quote of the string that starts at `at`.
-static const char *skip_string(const char *at, const char *end)
-{
-    at = deft__scan_plain(at + 1, end);
-    while (at < end && *at != '"') {
-        at = deft__scan_plain(at + (*at == '\\' ? 2 : 1), end);
-    }
-    return at < end ? at + 1 : end;
-}
-
 void deft__json_write_raw_compact(deft__json_writer *writer, deft_view raw)
 {
+    deft_buffer *out = writer->out;
     assert(raw.size > 0);
-    const char *at  = raw.data;
-    const char *end = at + raw.size;
     begin_value(writer);
-    while (at < end) {
-        const char *run = at;
-        while (at < end && !deft__scan_is_space(*at)) {
-            at = *at == '"' ? skip_string(at, end) : at + 1;
-        }
-        deft_buffer_append(writer->out, deft_view_make(run, (size_t)(at - run)));
-        at = deft__scan_space(at, end);
+    if (deft_buffer_reserve(out, raw.size + DEFT__COPY_SLACK)) {
+        const char *written =
+            deft__copy_compact(raw.data, raw.data + raw.size, out->data + out->size);
+        out->size = (size_t)(written - out->data);
     }
 }

@@ -1,44 +1,19 @@
 // https.mjs KIND - an SDK client in front of deft over HTTPS, and deft itself in front of that: the
 // certificates are of an authority that is made here, and one is renewed while clients are connected.
 // Proves A2 through real peers.
-import { execFile, spawn, spawnSync } from 'node:child_process';
-import { chmodSync, writeFileSync } from 'node:fs';
+import { execFile, spawn } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
 import http from 'node:http';
-import { join } from 'node:path';
+import https from 'node:https';
 import { createInterface } from 'node:readline';
 import tls from 'node:tls';
+import { ca, certificate, issue, key, trustIssued } from './lib/certificates.mjs';
 import { Arrivals, assert, check, finish } from './lib/checks.mjs';
 import { connect, textOf } from './lib/clients.mjs';
-import { folder, gateway, prime, servers } from './lib/commands.mjs';
+import { gateway, prime, servers } from './lib/commands.mjs';
 
 const [kind] = process.argv.slice(2);
-const files = folder('tls');
-const ca = join(files, 'ca.pem');
-const certificate = join(files, 'cert.pem');
-const key = join(files, 'key.pem');
-
-function openssl(...args) {
-  const { status, stderr } = spawnSync('openssl', args, { cwd: files, encoding: 'utf8' });
-  assert.equal(status, 0, stderr);
-}
-const curve = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes'];
-
-function issue(subject) {
-  writeFileSync(join(files, 'names'), 'subjectAltName=IP:127.0.0.1');
-  openssl('req', ...curve, '-subj', `/CN=${subject}`, '-keyout', key, '-out', 'request.pem');
-  openssl('x509', '-req', '-in', 'request.pem', '-CA', ca, '-CAkey', 'ca.key', '-CAcreateserial', '-days', '2',
-    '-extfile', 'names', '-out', certificate);
-  chmodSync(key, 0o600);
-}
-
-// Node reads whom to trust when it starts.
-if (process.env.NODE_EXTRA_CA_CERTS === undefined) {
-  openssl('req', '-x509', ...curve, '-days', '2', '-subj', '/CN=peers', '-keyout', 'ca.key', '-out', ca);
-  issue('first');
-  const { status } = spawnSync(process.execPath, process.argv.slice(1),
-    { env: { ...process.env, NODE_EXTRA_CA_CERTS: ca }, stdio: 'inherit' });
-  process.exit(status ?? 1);
-}
+trustIssued('first');
 
 const behind = gateway(['everything'], { toolSearch: { enabled: 'on', coreTools: [] },
   http: { tls: { certificate, key } } });
@@ -70,11 +45,32 @@ await check('a long answer is whole', async () => {
   const message = 'x'.repeat(1 << 20);
   assert.equal(await echo(client, message), `Echo: ${message}`);
 });
+const steps = { tool_name: 'everything::trigger-long-running-operation', tool_args: { duration: 0.05, steps: 3 } };
 await check('progress arrives', async () => {
   client.progress.length = 0;
-  await client.call('tool_call', { tool_name: 'everything::trigger-long-running-operation', tool_args: { duration: 0.2, steps: 3 } }, { onprogress: () => {} });
-  // The last of three may come in one read with the answer, and an SDK may drop it then.
+  await client.call('tool_call', steps, { onprogress: () => {} });
+  // An SDK may drop the last of three when it comes in one read with the answer: what deft sends is looked at below.
   assert([2, 3].includes(client.progress.length), `${client.progress.length} of 3`);
+});
+// The events of a modern call, as deft wrote them.
+const events = () => new Promise((resolve, reject) => {
+  const _meta = { progressToken: 'p', 'io.modelcontextprotocol/protocolVersion': '2026-07-28', 'io.modelcontextprotocol/clientCapabilities': {} };
+  https.request(url, {
+    method: 'POST',
+    headers: {
+      'content-type': 'application/json', accept: 'application/json, text/event-stream',
+      'mcp-protocol-version': '2026-07-28', 'mcp-method': 'tools/call', 'mcp-name': 'tool_call',
+    },
+  }, (response) => {
+    let text = '';
+    response.setEncoding('utf8').on('data', (more) => { text += more; })
+      .on('end', () => resolve(text.split('\n').filter((line) => line.startsWith('data: ')).map((line) => JSON.parse(line.slice(6)))));
+  }).on('error', reject).end(JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'tool_call', arguments: steps, _meta } }));
+});
+await check('all of it, in order and before the answer', async () => {
+  for (const seen of await Promise.all(Array.from({ length: 20 }, events))) {
+    assert.deepEqual(seen.map(({ params, result }) => params?.progress ?? textOf(result).slice(0, 32)), [1, 2, 3, 'Long running operation completed']);
+  }
 });
 await check('plain HTTP is told what to do', async () => {
   const [status, text] = await new Promise((resolve, reject) => {

@@ -6,6 +6,7 @@
 #include "core/bridge/fit.h"
 #include "core/bridge/names.h"
 #include "core/listing/clean.h"
+#include "core/policy/plan.h"
 #include "core/ranking/explain.h"
 #include "core/ranking/searcher.h"
 #include "core/session/session.h"
@@ -22,8 +23,9 @@ typedef struct search_request {
     size_t               results; // tools wanted at most
     deft_tool_id        *hits;    // in the session's catalog, best first
     size_t               hit_count;
-    const deft_catalog  *searched; // the searcher's catalog
-    deft__schema_size   *sizes;    // by tool of the session's catalog; NULL: it is another one
+    const deft_catalog  *searched;    // the searcher's catalog
+    deft__schema_size   *sizes;       // by tool of the session's catalog; NULL: it is another one
+    const bool          *is_deferred; // by tool that is searched, where that is all that is asked
 } search_request;
 
 static const deft_catalog *catalog_of(const search_request *request)
@@ -136,6 +138,12 @@ static bool is_withheld(void *context, deft_tool_id found)
            deft__visible_is_deferred(&request->session->visible, tool);
 }
 
+// The same where the session may see all that is searched: asked of hundreds of tools in each search.
+static bool is_deferred(void *context, deft_tool_id found)
+{
+    return ((const search_request *)context)->is_deferred[found.index];
+}
+
 // Whether a query names its tools itself; then as many are returned as one answer may hold.
 static bool is_selection(deft_view query)
 {
@@ -161,23 +169,34 @@ static deft_query query_of(const search_request *request, const deft_tool_filter
     };
 }
 
-// Whether every tool that is searched is withheld, which is then not asked of each.
-static bool is_all_withheld(const search_request *request)
+// Whether the session may see every tool that is searched.
+static bool is_all_allowed(const search_request *request)
+{
+    return request->searched == catalog_of(request) && request->session->visible.is_allowed == NULL;
+}
+
+// What a search asks of a tool. Nothing where every tool that is searched is withheld.
+static bool (*filter_of(const search_request *request))(void *context, deft_tool_id found)
 {
     const deft_plan_summary *summary = deft_plan_summary_of(deft_session_plan(request->session));
-    return request->searched == catalog_of(request) &&
-           request->session->visible.is_allowed == NULL &&
-           summary->pinned_count + summary->visible_count == 0;
+    if (is_selection(request->query)) {
+        return is_all_allowed(request) ? NULL : is_allowed;
+    } else if (!is_all_allowed(request)) {
+        return is_withheld;
+    } else if (summary->pinned_count + summary->visible_count > 0) {
+        return is_deferred;
+    } else {
+        return NULL;
+    }
 }
 
 static deft_status run_query(search_request *request, deft_searcher *searcher, deft__arena *arena,
                              deft_error *error)
 {
-    const bool             selects = is_selection(request->query);
-    const deft_tool_filter filter  = {.is_shown = selects ? is_allowed : is_withheld,
-                                      .context  = request};
-    const deft_query       query   = query_of(request, is_all_withheld(request) ? NULL : &filter);
-    const deft_status      status  = deft_searcher_run(searcher, &query, error);
+    const deft_tool_filter filter = {.is_shown = filter_of(request), .context = request};
+    const deft_query       query  = query_of(request, filter.is_shown != NULL ? &filter : NULL);
+    request->is_deferred          = deft_session_plan(request->session)->is_deferred;
+    const deft_status status      = deft_searcher_run(searcher, &query, error);
     if (status != DEFT_OK) {
         return status;
     }
@@ -322,6 +341,17 @@ static void append_unknown_names(const search_request *request, const deft__quer
     }
 }
 
+// Room for about what the hits take, so that the answer need not grow step by step.
+static void reserve_answer(const search_request *request, deft_answer *answer)
+{
+    size_t size = 512; // the heading, and what is said once
+    for (size_t i = 0; i < request->hit_count; i++) {
+        size += deft_catalog_tool(catalog_of(request), request->hits[i])->definition.size + 256;
+    }
+    (void)deft_buffer_reserve(&answer->text, size);
+    (void)deft_buffer_reserve(&answer->structured, size);
+}
+
 static void write_found(const search_request *request, deft_answer *answer, deft_buffer *schema)
 {
     const deft_settings *settings  = request->settings;
@@ -330,6 +360,7 @@ static void write_found(const search_request *request, deft_answer *answer, deft
         settings->result_budget_tokens > 0 ? settings->result_budget_tokens : UINT64_MAX;
     size_t            left_out = 0;
     deft__json_writer writer;
+    reserve_answer(request, answer);
     deft__json_writer_init(&writer, &answer->structured);
     deft__json_begin_object(&writer);
     deft__json_name(&writer, "tools");
@@ -434,11 +465,11 @@ static deft_status append_miss(search_request *request, deft_searcher *searcher,
                                deft_answer *answer, deft_error *error)
 {
     const deft_tool_filter filter = {.is_shown = is_allowed, .context = request};
-    deft_query             query  = query_of(request, &filter);
+    deft_query             query  = query_of(request, is_all_allowed(request) ? NULL : &filter);
     deft_buffer           *out    = &answer->text;
     query.hits_max                = DEFT__NEAREST_COUNT_MAX;
     deft_explanation *explanation =
-        deft_explanation_new(searcher, &query, NULL, out->allocator, error);
+        deft__explanation_new_miss(searcher, &query, out->allocator, error);
     if (explanation == NULL) {
         return DEFT_OUT_OF_MEMORY;
     }

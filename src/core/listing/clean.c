@@ -38,12 +38,20 @@ static size_t read_character(deft_view text, size_t at, uint32_t *code)
     return size;
 }
 
-// Bytes from `at` on, at most `size_max`, that stay as they are: letters, digits and signs of ASCII.
+static bool is_plain(char byte)
+{
+    return byte > 0x20 && byte < 0x7F;
+}
+
+// Bytes from `at` on, at most `size_max`, that stay as they are: letters, digits and signs of ASCII, and
+// single spaces between them.
 static size_t plain_size(deft_view text, size_t at, size_t size_max)
 {
     const deft_view rest = deft_view_slice(text, at, size_max);
     size_t          size = 0;
-    while (size < rest.size && rest.data[size] > 0x20 && rest.data[size] < 0x7F) {
+    while (size < rest.size &&
+           (is_plain(rest.data[size]) || (rest.data[size] == ' ' && size > 0 &&
+                                          size + 1 < rest.size && is_plain(rest.data[size + 1])))) {
         size++;
     }
     return size;
@@ -57,7 +65,7 @@ void deft__clean_append(deft_buffer *out, deft_view text, size_t size_max)
     bool         is_space_due = false;
 
     for (size_t at = 0; at < text.size;) {
-        // Most text is words of ASCII, which are taken whole as long as an ellipsis fits behind them.
+        // Most text is words of ASCII, which are taken together as long as an ellipsis fits behind them.
         const size_t space = is_space_due ? 1 : 0;
         const size_t least = size + space + ellipsis.size;
         const size_t plain = least < size_max ? plain_size(text, at, size_max - least) : 0;

@@ -22,7 +22,12 @@ static void add_term(deft__expansion *e, deft__weighted weighted)
     if (weighted.weight == 0) {
         return;
     }
-    for (size_t i = 0; i < e->term_count; i++) {
+    // Nearly all are new, which one bit of many tells at once.
+    const uint32_t hash   = weighted.term * UINT32_C(2654435769) >> 24;
+    const uint64_t bit    = UINT64_C(1) << hash % 64;
+    const bool     is_new = (e->seen[hash / 64] & bit) == 0;
+    e->seen[hash / 64] |= bit;
+    for (size_t i = 0; i < e->term_count && !is_new; i++) {
         if (e->terms[i].term == weighted.term) {
             if (weighted.weight > e->terms[i].weight) {
                 weighted.mass += e->terms[i].mass;
@@ -83,49 +88,87 @@ static uint32_t nearest_word(const deft__image *image, deft_view word)
     return best <= limit ? nearest : DEFT__NONE;
 }
 
-// How far a word of the index is from one that it lacks; SIZE_MAX: too far. What begins alike is
-// farther than any slip, and the farther the longer it goes on.
-static size_t distance_of(deft_view word, deft_view candidate)
+// How many letters of a word have to change to make it another; SIZE_MAX: too many.
+static size_t slip_of(deft_view word, deft_view candidate)
 {
-    const size_t limit           = deft__edit_distance_plausible(word.size);
-    const size_t distance        = deft__edit_distance(word, candidate, limit);
-    const size_t prefix_size_min = 4;
-    if (distance <= limit && distance < word.size) {
-        return distance;
-    } else if (candidate.size >= prefix_size_min && word.size >= prefix_size_min &&
-               (deft_view_starts_with(word, candidate) || deft_view_starts_with(candidate, word))) {
-        return candidate.size > word.size ? candidate.size : word.size;
-    } else {
-        return SIZE_MAX;
-    }
+    const size_t limit    = deft__edit_distance_plausible(word.size);
+    const size_t distance = deft__edit_distance(word, candidate, limit);
+    return distance <= limit && distance < word.size ? distance : SIZE_MAX;
 }
 
+static bool is_begun_alike(deft_view word, deft_view candidate)
+{
+    const size_t prefix_size_min = 4;
+    return candidate.size >= prefix_size_min && word.size >= prefix_size_min &&
+           (deft_view_starts_with(word, candidate) || deft_view_starts_with(candidate, word));
+}
+
+// The nearest words found so far, best first.
+typedef struct near_list {
+    const deft__image *image;
+    uint32_t          *words;
+    size_t             distances[DEFT_NEAR_WORDS_MAX];
+    size_t             count;
+    size_t             max;
+    bool (*is_shown)(void *context, uint32_t word);
+    void *context;
+} near_list;
+
+static void take_near(near_list *list, uint32_t word, size_t distance)
+{
+    const deft__image *image = list->image;
+    size_t             at    = list->count;
+    // Before those that are farther, and those as far that fewer tools have.
+    while (at > 0 && (distance < list->distances[at - 1] ||
+                      (distance == list->distances[at - 1] &&
+                       image->terms[image->words[word].stem].count >
+                           image->terms[image->words[list->words[at - 1]].stem].count))) {
+        at--;
+    }
+    if (at == list->max || (list->is_shown != NULL && !list->is_shown(list->context, word))) {
+        return;
+    }
+    list->count += list->count < list->max;
+    const size_t moved = list->count - at - 1;
+    memmove(list->words + at + 1, list->words + at, moved * sizeof *list->words);
+    memmove(list->distances + at + 1, list->distances + at, moved * sizeof *list->distances);
+    list->words[at]     = word;
+    list->distances[at] = distance;
+}
+
+// Among thousands of words few have nearly the letters of another: only these are looked at. Those that
+// begin alike come behind all others, and are looked for where there is room left for them.
 size_t deft__near_words(const deft__image *image, deft_view word, uint32_t *words, size_t max,
                         bool (*is_shown)(void *context, uint32_t word), void *context)
 {
-    size_t distances[DEFT_NEAR_WORDS_MAX];
-    size_t count = 0;
-    max          = max < DEFT_NEAR_WORDS_MAX ? max : DEFT_NEAR_WORDS_MAX;
-    for (uint32_t i = 0; i < image->word_count; i++) {
-        const size_t distance = distance_of(word, deft__image_word_text(image, i));
-        size_t       at       = count;
-        // Before those that are farther, and those as far that fewer tools have.
-        while (at > 0 && (distance < distances[at - 1] ||
-                          (distance == distances[at - 1] &&
-                           image->terms[image->words[i].stem].count >
-                               image->terms[image->words[words[at - 1]].stem].count))) {
-            at--;
+    const uint32_t letters  = deft__letters_of(word);
+    const unsigned bits_max = 2 * (unsigned)deft__edit_distance_plausible(word.size);
+    near_list      list     = {.image    = image,
+                               .max      = max < DEFT_NEAR_WORDS_MAX ? max : DEFT_NEAR_WORDS_MAX,
+                               .is_shown = is_shown,
+                               .context  = context};
+    list.words              = words;
+    for (size_t at = 0; list.max > 0; at++) {
+        at = deft__scan_letters(image->letters, at, image->word_count, letters, bits_max);
+        if (at >= image->word_count) {
+            break;
         }
-        if (distance == SIZE_MAX || at == max || (is_shown != NULL && !is_shown(context, i))) {
+        const size_t distance = slip_of(word, deft__image_word_text(image, (uint32_t)at));
+        if (distance != SIZE_MAX) {
+            take_near(&list, (uint32_t)at, distance);
+        }
+    }
+    for (uint32_t i = 0; i < image->word_count && list.count < list.max; i++) {
+        const uint32_t shared = image->letters[i] & letters;
+        if (shared != letters && shared != image->letters[i]) {
             continue;
         }
-        count += count < max;
-        memmove(words + at + 1, words + at, (count - at - 1) * sizeof *words);
-        memmove(distances + at + 1, distances + at, (count - at - 1) * sizeof *distances);
-        words[at]     = i;
-        distances[at] = distance;
+        const deft_view candidate = deft__image_word_text(image, i);
+        if (is_begun_alike(word, candidate) && slip_of(word, candidate) == SIZE_MAX) {
+            take_near(&list, i, candidate.size > word.size ? candidate.size : word.size);
+        }
     }
-    return count;
+    return list.count;
 }
 
 static void add_synonyms(deft__expansion *e, const deft__image *image,
@@ -294,6 +337,7 @@ deft_status deft__expand(deft__expansion *e, const deft__image *image,
     e->term_count   = 0;
     e->mass_known   = 0;
     e->mass_unknown = 0;
+    memset(e->seen, 0, sizeof e->seen);
 
     size_t           count = 0;
     const deft_term *terms = deft_analyzer_run(analyzer, text, 4 * DEFT__QUERY_WORDS_MAX, &count);

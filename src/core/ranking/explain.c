@@ -173,7 +173,9 @@ static bool explain_word(deft__explaining *x, const deft__expansion *e, uint32_t
                                .is_filler = deft__word_weight(word->text) < DEFT__WORD_WEIGHT_FULL,
     };
     if (word->stem != DEFT__NONE) {
-        asked->tool_count = count_shown(x, word->stem, SIZE_MAX);
+        asked->tool_count = count_shown(x, word->stem, x->is_miss ? 1 : SIZE_MAX);
+    } else if (x->is_miss && asked->is_filler) {
+        return true; // that no tool has it explains nothing
     } else if (!find_taken(x, e, number, &asked->taken)) {
         return false;
     }
@@ -263,6 +265,10 @@ static void count_tool(deft__explaining *x, uint32_t tool)
 deft_status deft__explain_filtering(deft__explaining *x)
 {
     const deft_searcher *searcher = x->searcher;
+    const deft__query   *parsed   = &searcher->query;
+    if (x->is_miss && parsed->required_count + parsed->excluded_count + parsed->server_count == 0) {
+        return DEFT_OK; // the query itself keeps nothing out
+    }
     if (!deft__searcher_is_hybrid(searcher, x->query)) {
         for (size_t i = 0; i < searcher->touched_count; i++) {
             count_tool(x, searcher->touched[i]);
@@ -364,38 +370,54 @@ static deft_status explain(deft__explaining *x, const deft_tool_id *tool)
     if (status == DEFT_OK) {
         status = deft__explain_filtering(x);
     }
-    if (status == DEFT_OK) {
+    if (status == DEFT_OK && !x->is_miss) {
         status = explain_tools(x, tool);
     }
     return status == DEFT_OUT_OF_MEMORY ? deft__fail_memory(x->error) : status;
 }
 
-deft_explanation *deft_explanation_new(deft_searcher *searcher, const deft_query *query,
-                                       const deft_tool_id *tool, const deft_allocator *allocator,
-                                       deft_error *error)
+static deft_explanation *explanation_new(deft_searcher *searcher, const deft_query *query,
+                                         const deft_tool_id *tool, bool is_miss,
+                                         const deft_allocator *allocator, deft_error *error)
 {
-    deft_catalog *catalog = searcher->index->catalog;
-    if (tool != NULL && deft_catalog_tool(catalog, *tool) == NULL) {
-        deft__fail(error, DEFT_NOT_FOUND, 0, "the catalog has no tool with the number %u",
-                   (unsigned)tool->index);
-        return NULL;
-    }
     deft_explanation *explanation = deft__new(allocator, sizeof *explanation);
     if (explanation == NULL) {
         deft__fail_memory(error);
         return NULL;
     }
     explanation->allocator = allocator;
-    explanation->catalog   = deft_catalog_retain(catalog);
+    explanation->catalog   = deft_catalog_retain(searcher->index->catalog);
     deft__arena_init(&explanation->arena, allocator);
 
-    deft__explaining x = {
-        .explanation = explanation, .searcher = searcher, .query = query, .error = error};
+    deft__explaining x = {.explanation = explanation,
+                          .searcher    = searcher,
+                          .query       = query,
+                          .is_miss     = is_miss,
+                          .error       = error};
     if (explain(&x, tool) != DEFT_OK) {
         deft_explanation_free(explanation);
         return NULL;
     }
     return explanation;
+}
+
+deft_explanation *deft_explanation_new(deft_searcher *searcher, const deft_query *query,
+                                       const deft_tool_id *tool, const deft_allocator *allocator,
+                                       deft_error *error)
+{
+    const deft_catalog *catalog = searcher->index->catalog;
+    if (tool != NULL && deft_catalog_tool(catalog, *tool) == NULL) {
+        deft__fail(error, DEFT_NOT_FOUND, 0, "the catalog has no tool with the number %u",
+                   (unsigned)tool->index);
+        return NULL;
+    }
+    return explanation_new(searcher, query, tool, false, allocator, error);
+}
+
+deft_explanation *deft__explanation_new_miss(deft_searcher *searcher, const deft_query *query,
+                                             const deft_allocator *allocator, deft_error *error)
+{
+    return explanation_new(searcher, query, NULL, true, allocator, error);
 }
 
 void deft_explanation_free(deft_explanation *explanation)

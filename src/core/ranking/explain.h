@@ -28,6 +28,7 @@ typedef struct deft__explaining {
     deft__expansion  *expansions; // their texts are the explanation's
     deft_view        *texts;      // what each expands
     size_t            expansion_count;
+    bool              is_miss; // only what a miss is told is wanted
     deft_error       *error;
 } deft__explaining;
 
@@ -57,6 +58,11 @@ deft_status deft__explain_filtering(deft__explaining *x);
 // The parts of a tool's score. `account` has its tool, and its place where it is a hit.
 deft_status deft__account_hybrid(deft__explaining *x, deft_account *account);
 deft_status deft__account_plain(deft__explaining *x, deft_account *account);
+
+// Explains why a query found nothing, and of that only what deft__explanation_write_miss() tells: it says
+// so to a model that waits. The query is run anew.
+deft_explanation *deft__explanation_new_miss(deft_searcher *searcher, const deft_query *query,
+                                             const deft_allocator *allocator, deft_error *error);
 
 // Writes which words no tool has and what comes near, and what the query itself kept out, as
 // sentences for a model; nothing when there is nothing to say. At most some hundred bytes.

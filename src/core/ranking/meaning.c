@@ -1,6 +1,7 @@
 #include "core/ranking/meaning.h"
 
 #include "base/memory.h"
+#include "core/ranking/scan.h"
 
 // Words of a window. Two neighbours share half of them.
 #define WINDOW_TERMS 8u
@@ -131,8 +132,30 @@ static size_t add_terms(deft__meaning *m, const deft__expansion *e, deft_analyze
     return count;
 }
 
+// How much a row says: its length.
+static uint64_t weight_of(const deft_model *model, uint32_t row)
+{
+    return (uint64_t)model->scales[row] * model->norms[row];
+}
+
+// Notes what is compared with every candidate.
+static void note_readings(deft__meaning *m)
+{
+    m->weight = 0;
+    for (size_t i = 0; i < m->row_count; i++) {
+        m->row_numbers[i] = deft__model_row(m->model, m->rows[i]);
+        m->weights[i]     = weight_of(m->model, m->rows[i]);
+        m->weight += m->weights[i];
+    }
+    m->readings[0] = m->whole.numbers;
+    for (size_t i = 0; i < m->window_count; i++) {
+        m->readings[i + 1] = m->windows[i].numbers;
+    }
+}
+
 void deft__meaning_read(deft__meaning *m, const deft__expansion *e, deft_analyzer *analyzer)
 {
+    m->question++; // nothing that is known of the rows of the last one holds any more
     m->has_windows             = e->sequence_count > WINDOW_TERMS;
     m->row_count               = 0;
     m->window_count            = 0;
@@ -146,9 +169,7 @@ void deft__meaning_read(deft__meaning *m, const deft__expansion *e, deft_analyze
         deft__vector_from(&m->windows[m->window_count], &m->sums[m->window_count], dimensions);
         m->window_count++;
     }
-    for (size_t i = 0; i < DEFT__ROW_CACHE_SIZE; i++) {
-        m->cache[i].row = 0;
-    }
+    note_readings(m);
 }
 
 // --- finding tools -------------------------------------------------------------------------
@@ -158,15 +179,53 @@ static const int8_t *vector_of(const deft__meaning *m, uint32_t tool)
     return m->image->vectors + (size_t)tool * m->image->dimensions;
 }
 
-static void offer(const deft__meaning *m, uint32_t tool, deft__best *best)
+// How near a tool is to the query: among tools, their vectors' lengths set aside.
+static uint32_t score_of(int64_t product, uint32_t length)
 {
-    const uint32_t length = m->image->lengths[tool];
-    const int64_t  dot    = deft__dot(m->whole.numbers, vector_of(m, tool), m->image->dimensions);
-    if (dot > 0 && length > 0) {
-        // At most the query's length in bytes, 127 times 16, as a forged index may say otherwise.
-        const int64_t score = dot * 4096 / length;
-        deft__best_offer(best, tool,
-                         (uint32_t)(score < DEFT__SCORE_MASK ? score : DEFT__SCORE_MASK));
+    // At most the query's length in bytes, 127 times 16, as a forged index may say otherwise.
+    const int64_t score = product > 0 && length > 0 ? product * 4096 / length : 0;
+    return (uint32_t)(score < DEFT__SCORE_MASK ? score : DEFT__SCORE_MASK);
+}
+
+// Offers the nearest of the first `count` tools that are to be compared. Which these are is found by
+// counting, but for a few: one by one most would be taken in and pushed out again. The others get their
+// turn where some of these are not allowed.
+static void offer_nearest(deft__meaning *m, size_t count, deft__best *best)
+{
+    deft__compared *compared = &m->compared;
+    for (size_t i = 0; i < count; i++) {
+        compared->vectors[i] = vector_of(m, compared->tools[i]);
+    }
+    deft__dot_each(m->whole.numbers, compared->vectors, count, m->image->dimensions,
+                   compared->products);
+    for (size_t i = 0; i < count; i++) {
+        compared->scores[i] =
+            score_of(compared->products[i], m->image->lengths[compared->tools[i]]);
+        compared->coarse[i] = (uint16_t)(compared->scores[i] >> (DEFT__SCORE_BITS - 16));
+    }
+    const uint32_t bar = deft__nth_largest(compared->coarse, count, best->max);
+    for (size_t i = 0; i < count; i++) {
+        if (compared->coarse[i] >= bar && compared->scores[i] > 0) {
+            deft__best_offer(best, compared->tools[i], compared->scores[i]);
+        }
+    }
+    for (size_t i = 0; i < count && best->count < best->max; i++) {
+        if (compared->coarse[i] < bar && compared->scores[i] > 0) {
+            deft__best_offer(best, compared->tools[i], compared->scores[i]);
+        }
+    }
+}
+
+static void offer_all(deft__meaning *m, deft__best *best)
+{
+    const uint32_t tool_count = m->image->tool_count;
+    for (uint32_t start = 0; start < tool_count; start += DEFT__COMPARED_MAX) {
+        const uint32_t left  = tool_count - start;
+        const uint32_t count = left < DEFT__COMPARED_MAX ? left : DEFT__COMPARED_MAX;
+        for (uint32_t i = 0; i < count; i++) {
+            m->compared.tools[i] = start + i;
+        }
+        offer_nearest(m, count, best);
     }
 }
 
@@ -208,18 +267,10 @@ static void offer_agreeing(deft__meaning *m, deft__best *best)
     deft__count_differing(image->signs, image->tool_count, wanted, image->dimensions / 64,
                           m->distances);
     const uint32_t limit = farthest_of(m, best);
-    // Vectors lie far apart: the next one is asked for while this one is compared.
-    size_t next = deft__find_near(m->distances, 0, image->tool_count, limit);
-    while (next < image->tool_count) {
-        const uint32_t tool = (uint32_t)next;
-        next                = deft__find_near(m->distances, next + 1, image->tool_count, limit);
-        if (next < image->tool_count) {
-            const int8_t *vector = vector_of(m, (uint32_t)next);
-            for (size_t k = 0; k < image->dimensions; k += 64) {
-                __builtin_prefetch(vector + k);
-            }
-        }
-        offer(m, tool, best);
+    for (size_t at = 0; at < image->tool_count;) {
+        const size_t count = deft__list_near(m->distances, &at, image->tool_count, limit,
+                                             m->compared.tools, DEFT__COMPARED_MAX);
+        offer_nearest(m, count, best);
     }
 }
 
@@ -234,9 +285,7 @@ size_t deft__meaning_find(deft__meaning *m, uint32_t tools[DEFT__MEANT_MAX],
     } else if (m->distances != NULL) {
         offer_agreeing(m, &best);
     } else {
-        for (uint32_t i = 0; i < m->image->tool_count; i++) {
-            offer(m, i, &best);
-        }
+        offer_all(m, &best);
     }
     for (size_t i = 0; i < best.count; i++) {
         tools[i] = deft__best_tool(keys[i]);
@@ -251,27 +300,31 @@ static const deft__row_likeness *likeness_of(deft__meaning *m, uint32_t row)
 {
     const deft_model   *model = m->model;
     deft__row_likeness *known = &m->cache[row % DEFT__ROW_CACHE_SIZE];
-    if (known->row == row + 1) {
+    if (known->question == m->question && known->row == row) {
         return known;
     }
-    known->row     = row + 1;
-    known->largest = 0;
+    int32_t products[DEFT__READ_ROWS_MAX];
+    deft__dot_each(deft__model_row(model, row), m->row_numbers, m->row_count, model->dimensions,
+                   products);
+    known->question = m->question;
+    known->row      = row;
+    known->largest  = 0;
     for (size_t i = 0; i < m->row_count; i++) {
-        const int32_t dot    = deft__dot(deft__model_row(model, row),
-                                         deft__model_row(model, m->rows[i]), model->dimensions);
-        const int32_t cosine = deft__cosine(dot, model->norms[row], model->norms[m->rows[i]]);
-        const int32_t clipped =
-            cosine < 0 ? 0 : (cosine < DEFT__COSINE_ONE ? cosine : DEFT__COSINE_ONE);
-        known->cosines[i] = (int16_t)clipped;
-        known->largest    = (uint32_t)clipped > known->largest ? (uint32_t)clipped : known->largest;
+        // Every other product is negative, and a division takes as long as the product.
+        const int32_t cosine =
+            products[i] > 0 ? deft__cosine(products[i], model->norms[row], model->norms[m->rows[i]])
+                            : 0;
+        const int32_t clipped = cosine < DEFT__COSINE_ONE ? cosine : DEFT__COSINE_ONE;
+        known->cosines[i]     = (int16_t)clipped;
+        known->largest = (uint32_t)clipped > known->largest ? (uint32_t)clipped : known->largest;
     }
     return known;
 }
 
-// How much a row says: its length.
-static uint64_t weight_of(const deft_model *model, uint32_t row)
+// The model's row of a word of a tool's name.
+static uint32_t name_row(const deft__image *image, uint32_t name_term)
 {
-    return (uint64_t)model->scales[row] * model->norms[row];
+    return image->rows[image->name_terms[name_term]];
 }
 
 // The name of a tool against the query, word by word.
@@ -282,7 +335,7 @@ static void compare_name(deft__meaning *m, uint32_t tool, deft__likeness *likene
     uint64_t           name                         = 0;
     uint64_t           name_met                     = 0;
     for (uint32_t i = image->name_starts[tool]; i < image->name_starts[tool + 1]; i++) {
-        const uint32_t row = image->rows[image->name_terms[i]];
+        const uint32_t row = name_row(image, i);
         if (row == DEFT__MODEL_ROW_NONE) {
             continue;
         }
@@ -293,29 +346,59 @@ static void compare_name(deft__meaning *m, uint32_t tool, deft__likeness *likene
             nearest[k] = met->cosines[k] > nearest[k] ? met->cosines[k] : nearest[k];
         }
     }
-    uint64_t query     = 0;
     uint64_t query_met = 0;
     for (size_t k = 0; k < m->row_count; k++) {
-        query += weight_of(m->model, m->rows[k]);
-        query_met += weight_of(m->model, m->rows[k]) * (uint64_t)nearest[k];
+        query_met += m->weights[k] * (uint64_t)nearest[k];
     }
     likeness->name  = name > 0 ? (int32_t)(name_met / name) : 0;
-    likeness->query = query > 0 ? (int32_t)(query_met / query) : 0;
+    likeness->query = m->weight > 0 ? (int32_t)(query_met / m->weight) : 0;
+}
+
+static void ask_for_numbers(const int8_t *numbers, size_t dimensions)
+{
+    for (size_t i = 0; i < dimensions; i += 64) {
+        __builtin_prefetch(numbers + i);
+    }
+}
+
+void deft__meaning_expect(const deft__meaning *m, const uint32_t *tools, size_t count)
+{
+    const deft__image *image = m->image;
+    for (size_t i = 0; i < count; i++) {
+        __builtin_prefetch(&image->name_starts[tools[i]]);
+        __builtin_prefetch(&image->lengths[tools[i]]);
+        ask_for_numbers(vector_of(m, tools[i]), image->dimensions);
+    }
+    for (size_t i = 0; i < count; i++) {
+        __builtin_prefetch(&image->name_terms[image->name_starts[tools[i]]]);
+    }
+    for (size_t i = 0; i < count; i++) {
+        for (uint32_t k = image->name_starts[tools[i]]; k < image->name_starts[tools[i] + 1]; k++) {
+            __builtin_prefetch(&image->rows[image->name_terms[k]]);
+        }
+    }
+    for (size_t i = 0; i < count; i++) {
+        for (uint32_t k = image->name_starts[tools[i]]; k < image->name_starts[tools[i] + 1]; k++) {
+            const uint32_t row = name_row(image, k);
+            if (row != DEFT__MODEL_ROW_NONE) {
+                __builtin_prefetch(&m->model->norms[row]);
+                __builtin_prefetch(&m->model->scales[row]);
+                ask_for_numbers(deft__model_row(m->model, row), m->model->dimensions);
+            }
+        }
+    }
 }
 
 deft__likeness deft__meaning_of(deft__meaning *m, uint32_t tool)
 {
-    const int8_t  *vector     = vector_of(m, tool);
-    const uint32_t length     = m->image->lengths[tool];
-    const size_t   dimensions = m->image->dimensions;
-    deft__likeness likeness   = {
-          .whole =
-              deft__cosine(deft__dot(m->whole.numbers, vector, dimensions), m->whole.length, length),
-    };
-    likeness.window = likeness.whole;
+    const uint32_t length = m->image->lengths[tool];
+    int32_t        products[DEFT__WINDOWS_MAX + 1];
+    deft__dot_each(vector_of(m, tool), m->readings, m->window_count + 1, m->image->dimensions,
+                   products);
+    deft__likeness likeness = {.whole = deft__cosine(products[0], m->whole.length, length)};
+    likeness.window         = likeness.whole;
     for (size_t i = 0; i < m->window_count; i++) {
-        const int32_t dot    = deft__dot(m->windows[i].numbers, vector, dimensions);
-        const int32_t cosine = deft__cosine(dot, m->windows[i].length, length);
+        const int32_t cosine = deft__cosine(products[i + 1], m->windows[i].length, length);
         likeness.window      = i == 0 || cosine > likeness.window ? cosine : likeness.window;
     }
     compare_name(m, tool, &likeness);

@@ -17,10 +17,22 @@
 
 // How like the words of a query are to one word of a name.
 typedef struct deft__row_likeness {
-    uint32_t row; // + 1; 0: none here yet
+    uint64_t question; // whose words: the number of the query
+    uint32_t row;
     uint32_t largest;
     int16_t  cosines[DEFT__READ_ROWS_MAX];
 } deft__row_likeness;
+
+// Tools that are compared with the query at a time.
+#define DEFT__COMPARED_MAX 1024u
+
+typedef struct deft__compared {
+    uint32_t      tools[DEFT__COMPARED_MAX];
+    const int8_t *vectors[DEFT__COMPARED_MAX];
+    int32_t       products[DEFT__COMPARED_MAX];
+    uint32_t      scores[DEFT__COMPARED_MAX];
+    uint16_t      coarse[DEFT__COMPARED_MAX]; // the scores' higher bits
+} deft__compared;
 
 // Working memory. Without a model everything is empty.
 typedef struct deft__meaning {
@@ -28,7 +40,9 @@ typedef struct deft__meaning {
     const deft__image    *image; // borrowed
     const deft_allocator *allocator;
     uint16_t             *distances; // per tool, where there are many
+    deft__compared        compared;
 
+    uint64_t     question;    // the number of the query, from 1
     bool         has_windows; // there are terms enough
     size_t       term_count;  // of the query that were read
     deft__vector whole;
@@ -37,6 +51,11 @@ typedef struct deft__meaning {
     deft__sum    sums[DEFT__WINDOWS_MAX + 1]; // of the windows, and of the whole behind them
     uint32_t     rows[DEFT__READ_ROWS_MAX];   // of its words, all different
     size_t       row_count;
+    uint64_t     weights[DEFT__READ_ROWS_MAX]; // what each of the rows says
+    uint64_t     weight;                       // and all of them together
+
+    const int8_t *row_numbers[DEFT__READ_ROWS_MAX]; // of the rows
+    const int8_t *readings[DEFT__WINDOWS_MAX + 1];  // the whole, and the windows behind it
 
     deft__row_likeness cache[DEFT__ROW_CACHE_SIZE]; // by row
 } deft__meaning;
@@ -63,5 +82,9 @@ typedef struct deft__likeness {
 } deft__likeness;
 
 deft__likeness deft__meaning_of(deft__meaning *meaning, uint32_t tool);
+
+// Asks the processor for what the likeness of some tools depends on: it lies far apart, and waiting for
+// one after another takes longer than comparing.
+void deft__meaning_expect(const deft__meaning *meaning, const uint32_t *tools, size_t count);
 
 #endif

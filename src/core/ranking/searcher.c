@@ -325,6 +325,25 @@ static bool is_let_in(void *context, uint32_t tool)
     return deft__searcher_gate(g->searcher, g->query, tool) == DEFT_OUTCOME_HIT;
 }
 
+// The same where only the caller has something to ask.
+static bool is_shown_to_caller(void *context, uint32_t tool)
+{
+    return deft__is_shown(((const gate *)context)->query->filter, tool);
+}
+
+// What is asked of a tool before it becomes a candidate; NULL: nothing.
+static bool (*gate_of(const gate *g))(void *context, uint32_t tool)
+{
+    const deft_searcher *searcher = g->searcher;
+    if (searcher->required_term_count + searcher->excluded_term_count +
+            searcher->query.server_count >
+        0) {
+        return is_let_in;
+    } else {
+        return g->query->filter != NULL ? is_shown_to_caller : NULL;
+    }
+}
+
 // The stems of some words of the query; DEFT__NONE for one that no tool has.
 static deft_status find_terms(deft_searcher *searcher, const deft_view *words, size_t word_count,
                               uint32_t *found, size_t *count)
@@ -377,11 +396,9 @@ static void lift_learned(deft_searcher *searcher)
 static deft_status rank_words(deft_searcher *searcher, const deft_query *query, deft_view words,
                               size_t hits_max)
 {
-    gate       g       = {.searcher = searcher, .query = query};
-    const bool is_open = searcher->required_term_count == 0 && searcher->excluded_term_count == 0 &&
-                         searcher->query.server_count == 0 && query->filter == NULL;
+    gate              g = {.searcher = searcher, .query = query};
     const deft_status status =
-        deft__hybrid_run(&searcher->hybrid, words, hits_max, is_open ? NULL : is_let_in, &g);
+        deft__hybrid_run(&searcher->hybrid, words, hits_max, gate_of(&g), &g);
     if (status != DEFT_OK) {
         return status;
     }

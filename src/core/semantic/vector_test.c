@@ -30,6 +30,57 @@ static void wide_products_are_the_plain_ones(void **state)
     assert_int_equal(deft__dot(a, a, DIMENSIONS), 128 * 128 * 256);
 }
 
+static void products_with_many_are_those_with_each(void **state)
+{
+    (void)state;
+    test_random   random = {4};
+    int8_t        one[DIMENSIONS];
+    int8_t        rows[21][DIMENSIONS];
+    const int8_t *others[21];
+    int32_t       products[21];
+    for (size_t round = 0; round < 100; round++) {
+        const size_t count       = 64 * (1 + test_random_below(&random, 4));
+        const size_t other_count = test_random_below(&random, array_size(others) + 1);
+        fill(&random, one, DIMENSIONS);
+        for (size_t i = 0; i < array_size(others); i++) {
+            fill(&random, rows[i], DIMENSIONS);
+            others[i] = rows[i];
+        }
+        deft__dot_each(one, others, other_count, count, products);
+        for (size_t i = 0; i < other_count; i++) {
+            assert_int_equal(products[i], deft__dot_plain(one, others[i], count));
+        }
+    }
+    memset(one, -128, sizeof one);
+    memset(rows, -128, sizeof rows);
+    deft__dot_each(one, others, 5, DIMENSIONS, products);
+    assert_int_equal(products[0], 128 * 128 * 256);
+    assert_int_equal(products[4], 128 * 128 * 256);
+}
+
+static void wide_shrinking_is_the_plain_one(void **state)
+{
+    (void)state;
+    test_random random = {5};
+    int32_t     numbers[DIMENSIONS];
+    int8_t      wide[DIMENSIONS];
+    int8_t      plain[DIMENSIONS];
+    for (size_t round = 0; round < 200; round++) {
+        const size_t   count = 64 * (1 + test_random_below(&random, 4));
+        const unsigned bits  = (unsigned)test_random_below(&random, 32);
+        for (size_t i = 0; i < count; i++) {
+            numbers[i] = (int32_t)(uint32_t)test_random_next(&random) >> bits;
+        }
+        numbers[test_random_below(&random, count)] = round == 0 ? INT32_MIN : 1;
+        const uint32_t largest                     = deft__largest_plain(numbers, count);
+        const uint64_t step                        = (UINT64_C(127) << 32) / largest;
+        assert_int_equal(deft__largest(numbers, count), largest);
+        assert_int_equal(deft__shrink(numbers, count, step, wide),
+                         deft__shrink_plain(numbers, count, step, plain));
+        assert_memory_equal(wide, plain, count);
+    }
+}
+
 static void wide_sums_are_the_plain_ones(void **state)
 {
     (void)state;
@@ -66,11 +117,36 @@ static void wide_distances_are_the_plain_ones(void **state)
         deft__count_differing(signs, count, wanted, words, wide);
         deft__count_differing_plain(signs, count, wanted, words, plain);
         assert_memory_equal(wide, plain, count * sizeof *wide);
-        const uint32_t limit = (uint32_t)(words * 32 - 4);
-        for (size_t at = 0; at < count; at++) {
-            assert_int_equal(deft__find_near(wide, at, count, limit),
-                             deft__find_near_plain(wide, at, count, limit));
+    }
+}
+
+static void wide_lists_are_the_plain_ones(void **state)
+{
+    (void)state;
+    test_random random = {6};
+    uint16_t    distances[300];
+    uint32_t    wide[64];
+    uint32_t    plain[64];
+    for (size_t round = 0; round < 200; round++) {
+        const size_t count  = test_random_below(&random, array_size(distances) + 1);
+        const size_t near   = 1 + test_random_below(&random, 20); // one of so many
+        size_t       listed = 0;
+        for (size_t i = 0; i < count; i++) {
+            distances[i] = test_random_once_in(&random, near) ? 80 : 81;
         }
+        for (size_t at = 0; at < count;) {
+            size_t       same  = at;
+            const size_t found = deft__list_near(distances, &at, count, 80, wide, array_size(wide));
+            assert_int_equal(found, deft__list_near_plain(distances, &same, count, 80, plain,
+                                                          array_size(plain)));
+            assert_int_equal(at, same);
+            assert_memory_equal(wide, plain, found * sizeof *wide);
+            listed += found;
+        }
+        for (size_t i = 0; i < count; i++) {
+            listed -= distances[i] == 80;
+        }
+        assert_int_equal(listed, 0);
     }
 }
 
@@ -139,8 +215,11 @@ int main(void)
 {
     const struct CMUnitTest all[] = {
         cmocka_unit_test(wide_products_are_the_plain_ones),
+        cmocka_unit_test(products_with_many_are_those_with_each),
+        cmocka_unit_test(wide_shrinking_is_the_plain_one),
         cmocka_unit_test(wide_sums_are_the_plain_ones),
         cmocka_unit_test(wide_distances_are_the_plain_ones),
+        cmocka_unit_test(wide_lists_are_the_plain_ones),
         cmocka_unit_test(a_root_is_the_largest_whole_one),
         cmocka_unit_test(a_vector_keeps_the_direction_of_its_sum),
         cmocka_unit_test(a_long_field_counts_more_but_not_as_much_more),

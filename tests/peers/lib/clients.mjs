@@ -44,7 +44,7 @@ function fill(schema) {
 const everything = { sampling: {}, elicitation: { form: {}, url: {} }, roots: { listChanged: true } };
 const noticed = Object.keys(schemas1).filter((name) => name.startsWith('notifications/'));
 
-// Connects a client to a server ({command, args, env}, or {url}). `asked` are the requests that the server made,
+// Connects a client to a server ({command, args, env}, or {url, headers}). `asked` are the requests that the server made,
 // `notices` what it told.
 export async function connect(kind, server, { capabilities = everything, answers = user, name = 'peers' } = {}) {
   const info = { name, version: '1.0.0' };
@@ -65,8 +65,8 @@ export async function connect(kind, server, { capabilities = everything, answers
   for (const method of noticed) {
     client.setNotificationHandler(is1 ? schemas1[method] : method, (notice) => { notices.push(notice); });
   }
-  const { command, args, env, url } = server;
-  const transport = url !== undefined ? new (is1 ? Http1 : Http2)(new URL(url))
+  const { command, args, env, url, headers } = server;
+  const transport = url !== undefined ? new (is1 ? Http1 : Http2)(new URL(url), { requestInit: { headers } })
     : new (is1 ? Stdio1 : Stdio2)({ command, args, env: { ...process.env, ...env }, stderr: 'inherit' });
   await client.connect(transport);
 

@@ -57,7 +57,7 @@ const remotes = {
     /running on http:\/\/127.0.0.1:(\d+)/, at('/mcp')],
 };
 
-function freePort() {
+export function freePort() {
   return new Promise((resolve) => {
     const server = createServer().listen(0, '127.0.0.1', () => {
       const { port } = server.address();
