@@ -629,7 +629,11 @@ static const deft__command commands[] = {
             "JSON (7, true, [1]) is taken as that, and anything else is a text; NAME:=VALUE is "
             "always a text.\n\n"
             "Through the gateway that runs in this directory; otherwise the server is started and "
-            "stopped again. A tool that says that it failed is exit code 2.",
+            "stopped again.\n\n"
+            "Exit code 2 is for a tool that says that it failed, for one that was not called "
+            "because "
+            "its arguments do not fit or a hook refused it, and for one that gave no answer; "
+            "stderr says which.",
         .examples = call_examples,
         .run      = deft__command_call,
     },

@@ -77,14 +77,14 @@ static void explain(deft__cli *cli, const deft_config *config)
 
 // What is served, beside the settings: over HTTP an address and tokens.
 typedef struct site {
-    deft__cli       *cli;
-    char             address[DEFT__ADDRESS_SIZE];
-    uint64_t         port;
-    int              handed_over; // a socket, by the service manager; 0: none
-    const char      *token_file;  // NULL: none
-    deft__token_list tokens;
-    uint64_t         signature; // of the files that the tokens are from
-    deft_buffer      tls[3];    // names of files: certificate, key, client_ca
+    deft__cli        *cli;
+    char              address[DEFT__ADDRESS_SIZE];
+    uint64_t          port;
+    int               handed_over; // a socket, by the service manager; 0: none
+    const char       *token_file;  // NULL: none
+    deft__token_list  tokens;
+    deft__token_watch watch;  // of the files that they are from
+    deft_buffer       tls[3]; // names of files: certificate, key, client_ca
 } site;
 
 static void tell(void *context, deft_view line)
@@ -164,6 +164,9 @@ static bool read_tokens(site *here, const deft_config *config)
     if (status == DEFT_OK && here->token_file != NULL) {
         status = deft__token_list_read_file(&here->tokens, here->token_file, &error);
     }
+    if (status == DEFT_OK) {
+        status = deft__token_list_check(&here->tokens, &error);
+    }
     if (status != DEFT_OK) {
         deft__complain(&here->cli->output, "%s", error.message);
     }
@@ -192,14 +195,14 @@ static bool read_tls(site *here, const deft_settings *settings)
 // the pen locks nobody out and lets nobody in.
 static bool tokens_changed(void *context, const deft__token **tokens, size_t *count)
 {
-    site          *here      = context;
-    const uint64_t signature = deft__config_signature(here->cli, here->token_file);
-    if (signature == here->signature) {
+    site          *here     = context;
+    const uint64_t settings = deft__config_signature(here->cli, NULL);
+    if (!deft__token_watch_look(&here->watch, settings,
+                                deft__config_signature(here->cli, here->token_file))) {
         return false;
     }
     deft__token_list before = here->tokens;
     deft_config     *config = deft__config_read(here->cli);
-    here->signature         = signature;
     deft__token_list_init(&here->tokens);
     const bool is_read = config != NULL && read_tokens(here, config);
     deft_config_free(config);
@@ -258,7 +261,8 @@ static bool read_http(site *here, const deft_config *config)
         return false;
     }
     here->token_file = deft__invocation_value(&here->cli->invocation, DEFT__FLAG_TOKEN_FILE);
-    here->signature  = deft__config_signature(here->cli, here->token_file);
+    deft__token_watch_init(&here->watch, deft__config_signature(here->cli, NULL),
+                           deft__config_signature(here->cli, here->token_file));
     return (here->handed_over != 0 || read_address(here, listen)) && read_tokens(here, config) &&
            read_tls(here, deft_config_settings(config));
 }
@@ -297,7 +301,7 @@ static int serve(deft__cli *cli, const deft_config *config)
     deft_buffer logins;
     deft_buffer_init(&logins, NULL);
     const bool                has_logins = deft__logins_file(&logins);
-    deft__store              *store      = deft__open_store(cli, config);
+    deft__store              *store      = deft__open_store(cli, config, 0);
     const deft__serve_options options    = {
            .config            = config,
            .environment       = (const char *const *)environ,

@@ -5,6 +5,7 @@
 #include "cli/files.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define FILE_SIZE_MAX (1024u * 1024)
@@ -115,4 +116,57 @@ deft_status deft__token_list_read_file(deft__token_list *list, const char *path,
         status = deft__fail(error, DEFT_INVALID, 0, "'%s' has no token; write one a line", path);
     }
     return status;
+}
+
+static int by_digest(const void *a, const void *b)
+{
+    const deft__token *const *x = a;
+    const deft__token *const *y = b;
+    return memcmp((*x)->digest.bytes, (*y)->digest.bytes, sizeof(*x)->digest.bytes);
+}
+
+deft_status deft__token_list_check(const deft__token_list *list, deft_error *error)
+{
+    const deft__token **sorted =
+        list->count > 1 ? deft__new(NULL, list->count * sizeof *sorted) : NULL;
+    deft_status status = DEFT_OK;
+    if (sorted == NULL) {
+        return list->count > 1 ? deft__fail_memory(error) : DEFT_OK;
+    }
+    for (size_t i = 0; i < list->count; i++) {
+        sorted[i] = &list->items[i];
+    }
+    qsort(sorted, list->count, sizeof *sorted, by_digest);
+    for (size_t i = 1; status == DEFT_OK && i < list->count; i++) {
+        if (by_digest(&sorted[i - 1], &sorted[i]) == 0) {
+            const bool         is_order = sorted[i - 1] < sorted[i];
+            const deft__token *first    = sorted[is_order ? i - 1 : i];
+            const deft__token *second   = sorted[is_order ? i : i - 1];
+            deft__quoted       name;
+            deft__quoted       other;
+            status = deft__fail(error, DEFT_DUPLICATE, 0,
+                                "'%s' and '%s' are the same token, and may be meant to reach "
+                                "different things: give each its own with 'deft token new NAME'",
+                                deft__quote(&name, first->name), deft__quote(&other, second->name));
+        }
+    }
+    deft__free(NULL, sorted, list->count * sizeof *sorted);
+    return status;
+}
+
+void deft__token_watch_init(deft__token_watch *watch, uint64_t settings, uint64_t all)
+{
+    *watch = (deft__token_watch){.settings = settings, .all = all, .last = all};
+}
+
+bool deft__token_watch_look(deft__token_watch *watch, uint64_t settings, uint64_t all)
+{
+    const bool is_still = all == watch->last || settings != watch->settings;
+    watch->last         = all;
+    if (all == watch->all || !is_still) {
+        return false;
+    }
+    watch->settings = settings;
+    watch->all      = all;
+    return true;
 }

@@ -1,5 +1,6 @@
 #include "serve/asker.h"
 
+#include "crypto/wiping.h"
 #include "oauth/answers.h"
 #include "transport/address.h"
 
@@ -34,7 +35,7 @@ static void hand_in(deft__asker *asker, bool is_whole, deft_view clause)
         deft__oauth_unanswered(
             asker->oauth, is_whole ? deft_view_of("sent more than there is memory for") : clause);
     }
-    deft__kept_wipe(&asker->answer); // it may hold tokens
+    deft_buffer_clear(&asker->answer);
     break_off(asker);
     deft__loop_defer(asker->loop, &asker->soon);
 }
@@ -103,7 +104,8 @@ bool deft__asker_init(deft__asker *asker, deft__loop *loop, deft__fetcher *fetch
 {
     *asker =
         (deft__asker){.loop = loop, .fetcher = fetcher, .stopped = stopped, .context = context};
-    deft_buffer_init(&asker->answer, deft__loop_allocator(loop));
+    asker->wiping = deft__wiping_allocator(deft__loop_allocator(loop));
+    deft_buffer_init(&asker->answer, &asker->wiping);
     deft__task_init(&asker->soon, go_on, asker);
     asker->alarm = deft__alarm_new(loop, alarm_rings, asker);
     return asker->alarm != NULL;
@@ -115,7 +117,7 @@ void deft__asker_clear(deft__asker *asker)
         deft__loop_undefer(asker->loop, &asker->soon);
         deft__fetch_free(asker->fetch);
         deft__alarm_free(asker->alarm);
-        deft__kept_wipe(&asker->answer);
+        deft_buffer_clear(&asker->answer);
         *asker = (deft__asker){0};
     }
 }

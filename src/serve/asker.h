@@ -13,8 +13,9 @@ typedef struct deft__asker {
     deft__fetcher *fetcher;
     deft__oauth   *oauth; // borrowed, while it is asked for
     deft__fetch   *fetch;
-    deft__alarm   *alarm; // a request takes too long
-    deft__task     soon;  // tells, or goes on
+    deft__alarm   *alarm;  // a request takes too long
+    deft__task     soon;   // tells, or goes on
+    deft_allocator wiping; // for the answer, which may hold tokens
     deft_buffer    answer;
     int            status;
     // Where the configuration says which certificates the server has (a file; NULL: it does not), that

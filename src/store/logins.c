@@ -54,7 +54,9 @@ static int lock_byte(const char *path, off_t byte)
     deft_buffer_append_text(&name, ".lock");
     deft_buffer_append_byte(&name, '\0');
     const int descriptor =
-        name.status == DEFT_OK ? open(name.data, O_RDWR | O_CREAT | O_CLOEXEC, 0600) : -1;
+        name.status == DEFT_OK
+            ? open(name.data, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600) // ours, or nobody's
+            : -1;
     deft_buffer_clear(&name);
     if (descriptor < 0) {
         return -2;

@@ -173,6 +173,21 @@ static void one_at_a_time_renews_a_login(void **state)
     test_folder_clear(&folder);
 }
 
+static void a_lock_is_no_link_to_somewhere_else(void **state)
+{
+    test_folder folder;
+    (void)state;
+    test_folder_init(&folder);
+    const char *path    = test_folder_join(&folder, "logins.json");
+    const char *foreign = test_folder_join(&folder, "foreign");
+    assert_int_equal(symlink(foreign, test_folder_join(&folder, "logins.json.lock")), 0);
+    assert_int_equal(deft__logins_lock(path, deft_view_of("https://a")), -2);
+    assert_int_equal(test_file_size(foreign), -1); // nothing was made there
+    put(path, "https://a", "one");
+    expect(path, "https://a", "one");
+    test_folder_clear(&folder);
+}
+
 // Many processes keep logins at once, and none is lost.
 static void processes_do_not_undo_one_another(void **state)
 {
@@ -226,6 +241,7 @@ int main(void)
         cmocka_unit_test(a_bad_file_is_left_as_it_is),
         cmocka_unit_test(what_a_killed_process_left_is_no_obstacle),
         cmocka_unit_test(one_at_a_time_renews_a_login),
+        cmocka_unit_test(a_lock_is_no_link_to_somewhere_else),
         cmocka_unit_test(processes_do_not_undo_one_another),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

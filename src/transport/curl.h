@@ -13,7 +13,7 @@
 #include <curl/curl.h>
 
 #define DEFT__CURL_FUNCTIONS(X)                                                                    \
-    X(global_init)                                                                                 \
+    X(global_init_mem)                                                                             \
     X(global_cleanup)                                                                              \
     X(easy_init)                                                                                   \
     X(easy_cleanup)                                                                                \

@@ -2,11 +2,13 @@
 
 #include "base/fail.h"
 #include "base/memory.h"
+#include "crypto/wiping.h"
 #include "deft/version.h"
 #include "http/headers.h"
 #include "http/target.h"
 #include "io/poll.h"
 #include "transport/curl.h"
+#include "transport/curl_memory.h"
 
 #include <assert.h>
 #include <errno.h>
@@ -28,8 +30,9 @@ struct deft__fetcher {
     const deft__curl *curl;
     deft__loop       *loop;
     CURLM            *multi;
-    deft__alarm      *alarm; // for libcurl's own timeouts
-    deft__task        soon;  // the same, for one of no time at all
+    deft__alarm      *alarm;  // for libcurl's own timeouts
+    deft__task        soon;   // the same, for one of no time at all
+    deft_allocator    wiping; // for what may hold secrets
     uint64_t          connect_timeout_ms;
     char             *bundle;      // of certificates; NULL: the system's
     char             *folder;      // likewise
@@ -52,7 +55,7 @@ struct deft__fetch {
     CURL               *easy;
     struct curl_slist  *headers;
     deft__fetch_options options; // only the callbacks
-    deft_buffer         inbox;   // came, and is not told yet
+    deft_buffer         inbox;   // came, and is not told yet: tokens, perhaps
     deft__fetch        *next_noted;
     deft_view           body; // what is left to be sent, where it is sent once
     size_t              head_size;
@@ -342,9 +345,12 @@ deft__fetcher *deft__fetcher_new(deft__loop *loop, const char *const *environmen
     const char *file            = variable(environment, "SSL_CERT_FILE");
     fetcher->curl               = curl;
     fetcher->loop               = loop;
+    fetcher->wiping             = deft__wiping_allocator(deft__loop_allocator(loop));
     fetcher->connect_timeout_ms = connect_timeout_ms > 0 ? connect_timeout_ms : CONNECT_TIMEOUT_MS;
     fetcher->alarm              = deft__alarm_new(loop, time_is_up, fetcher);
-    curl->global_init(CURL_GLOBAL_DEFAULT); // counted
+    // Counted; the first one says where memory comes from.
+    curl->global_init_mem(CURL_GLOBAL_DEFAULT, deft__curl_malloc, deft__curl_free,
+                          deft__curl_realloc, deft__curl_strdup, deft__curl_calloc);
     fetcher->multi = curl->multi_init();
     deft__task_init(&fetcher->soon, time_is_up, fetcher);
     if (fetcher->alarm == NULL || fetcher->multi == NULL ||
@@ -471,7 +477,7 @@ static bool add_header(deft__fetch *fetch, deft_view name, deft_view value, deft
 static bool add_headers(deft__fetch *fetch, const deft__fetch_options *options)
 {
     deft_buffer scratch;
-    deft_buffer_init(&scratch, deft__loop_allocator(fetch->fetcher->loop));
+    deft_buffer_init(&scratch, &fetch->fetcher->wiping);
     bool is_added = true;
     for (size_t i = 0; is_added && i < options->header_count; i++) {
         is_added = add_header(fetch, options->headers[i].name, options->headers[i].value, &scratch);
@@ -569,7 +575,7 @@ deft__fetch *deft__fetch_new(deft__fetcher *fetcher, const deft__fetch_options *
                                            .read     = options->read,
                                            .ended    = options->ended,
                                            .size_max = options->size_max};
-    deft_buffer_init(&fetch->inbox, allocator);
+    deft_buffer_init(&fetch->inbox, &fetcher->wiping);
     fetch->easy = fetcher->curl->easy_init();
     fetcher->fetch_count++;
     if (fetch->easy == NULL || !add_headers(fetch, options) || !set_options(fetch, options) ||

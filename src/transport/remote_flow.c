@@ -2,6 +2,7 @@
 // others, or a page that says why there is none. A legacy stream that ends before the answer came can
 // be gone on with, where its events had ids.
 #include "base/memory.h"
+#include "crypto/wiping.h"
 #include "http/headers.h"
 #include "http/syntax.h"
 #include "mcp/era.h"
@@ -554,7 +555,8 @@ static bool fetch(deft__flow *flow, const deft__mcp_message *message)
         .read     = read_bytes,
         .ended    = ended,
     };
-    deft__arena_init(&arena, remote->allocator);
+    const deft_allocator wiping = deft__wiping_allocator(remote->allocator); // for the token
+    deft__arena_init(&arena, &wiping);
     if (deft__arena_copy(&arena, where, &url) &&
         deft__flow_headers(flow, message, &arena, &options.headers, &options.header_count)) {
         options.url = url.data;

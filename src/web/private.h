@@ -114,6 +114,7 @@ struct deft__web_session {
 
 struct deft__web {
     const deft_allocator *allocator;
+    deft_allocator        wiping; // for heads that wait for their end: a token may stand in them
     deft__gateway        *gateway;
     deft__web_options     options;
     deft__arena           lists; // of the options

@@ -240,6 +240,51 @@ static void browsers_are_served_by_configuration(void **state)
     }
 }
 
+// --- Secrets. ---
+
+#define SECRET "open-sesame"
+
+// Looks for the secret in all that is given back, and at what a buffer leaves behind when it grows.
+static void *look_for_secret(void *context, void *pointer, size_t old_size, size_t size)
+{
+    size_t *found = context;
+    for (size_t i = 0; pointer != NULL && i + sizeof SECRET - 1 <= old_size; i++) {
+        *found += memcmp((const char *)pointer + i, SECRET, sizeof SECRET - 1) == 0 ? 1 : 0;
+    }
+    void *made = size > 0 ? malloc(size) : NULL;
+    if (made != NULL && pointer != NULL) {
+        memcpy(made, pointer, old_size < size ? old_size : size);
+    }
+    if (size == 0 || made != NULL) {
+        free(pointer);
+    }
+    return made;
+}
+
+static void a_token_does_not_stay_in_memory(void **state)
+{
+    static const char request[] =
+        "GET /healthz HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer " SECRET "\r\n\r\n";
+    size_t                  found    = 0;
+    const deft_allocator    witness  = {.resize = look_for_secret, .context = &found};
+    const deft__web_options options  = {.host_count = 0};
+    char                    piece[2] = "";
+    const char             *text     = "";
+    (void)state;
+    test_web_open(&options, &witness);
+    test_web_hold(test_web_ask(0, request), " 200 ");
+    for (const char *at = request; *at != '\0'; at++) { // byte by byte, so that it is held
+        piece[0] = *at;
+        text     = test_web_ask(1, piece);
+    }
+    test_web_hold(text, " 200 ");
+    (void)test_web_ask(2,
+                       "GET /healthz HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer " SECRET);
+    test_web_leave(2); // before it has said all
+    test_web_close();
+    assert_int_equal(found, 0);
+}
+
 // --- Calls and who asked for them. ---
 
 #define MODERN_CALL "\"name\":\"alpha__alpha_look\",\"arguments\":{}"
@@ -465,6 +510,7 @@ int main(void)
         cmocka_unit_test(who_asks_before_it_sends_is_told_to_go_on),
         cmocka_unit_test(an_old_client_gets_a_stream_that_ends_with_the_connection),
         cmocka_unit_test(browsers_are_served_by_configuration),
+        cmocka_unit_test(a_token_does_not_stay_in_memory),
         cmocka_unit_test(a_modern_call_streams_where_it_has_something_to_say),
         cmocka_unit_test(a_session_that_ends_cancels_its_calls),
         cmocka_unit_test(a_call_that_its_client_cancels_ends_its_stream),

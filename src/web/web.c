@@ -4,7 +4,10 @@
 
 #include "base/fail.h"
 #include "base/memory.h"
+#include "crypto/digest.h"
+#include "crypto/wiping.h"
 #include "http/headers.h"
+#include "http/syntax.h"
 #include "web/private.h"
 
 // How long a connection without a request stays when another process takes new ones: a request may be on
@@ -23,9 +26,21 @@ static deft__web_request *new_request(deft__web *web)
     return request;
 }
 
+// The arena is ours, and its next user should not find a token there.
+static void wipe_credentials(const deft__http_head *head)
+{
+    for (size_t i = 0; i < head->header_count; i++) {
+        const deft__http_header *header = &head->headers[i];
+        if (deft__http_same_text(header->name, "Authorization")) {
+            deft__wipe((char *)(uintptr_t)header->value.data, header->value.size);
+        }
+    }
+}
+
 static void free_request(const deft__web *web, deft__web_request *request)
 {
     if (request != NULL) {
+        wipe_credentials(&request->head);
         if (request->is_counted) {
             deft__principal_end(request->principal);
         }
@@ -72,7 +87,7 @@ static bool need_reader(deft__web_connection *connection)
             connection->reader = deft__new(web->allocator, sizeof *connection->reader);
         }
         if (connection->reader != NULL) {
-            deft__http_reader_init(connection->reader, web->options.body_size_max, web->allocator);
+            deft__http_reader_init(connection->reader, web->options.body_size_max, &web->wiping);
             connection->reader->head_size_max = web->options.head_size_max;
         }
     }
@@ -598,6 +613,7 @@ deft__web *deft__web_new(deft__gateway *gateway, const deft__web_options *option
         return NULL;
     }
     web->allocator = allocator;
+    web->wiping    = deft__wiping_allocator(allocator);
     web->gateway   = gateway;
     web->options   = *options;
     web->host      = *host;

@@ -22,7 +22,12 @@ static void add_term(deft__expansion *e, deft__weighted weighted)
     if (weighted.weight == 0) {
         return;
     }
-    for (size_t i = 0; i < e->term_count; i++) {
+    // Nearly all are new, which one bit of many tells at once.
+    const uint32_t hash   = weighted.term * UINT32_C(2654435769) >> 24;
+    const uint64_t bit    = UINT64_C(1) << hash % 64;
+    const bool     is_new = (e->seen[hash / 64] & bit) == 0;
+    e->seen[hash / 64] |= bit;
+    for (size_t i = 0; i < e->term_count && !is_new; i++) {
         if (e->terms[i].term == weighted.term) {
             if (weighted.weight > e->terms[i].weight) {
                 weighted.mass += e->terms[i].mass;
@@ -332,6 +337,7 @@ deft_status deft__expand(deft__expansion *e, const deft__image *image,
     e->term_count   = 0;
     e->mass_known   = 0;
     e->mass_unknown = 0;
+    memset(e->seen, 0, sizeof e->seen);
 
     size_t           count = 0;
     const deft_term *terms = deft_analyzer_run(analyzer, text, 4 * DEFT__QUERY_WORDS_MAX, &count);

@@ -35,6 +35,7 @@ typedef struct deft__expansion {
     size_t           word_count;
     deft__weighted   terms[DEFT__WEIGHTED_MAX]; // all different
     size_t           term_count;
+    uint64_t         seen[4];  // one bit of 256 for each of them, by a hash of its number
     const deft_term *sequence; // the text as it was split; borrowed from the analyzer
     size_t           sequence_count;
     uint64_t         mass_known;   // of the words that some tool has

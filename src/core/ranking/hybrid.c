@@ -121,16 +121,19 @@ static void take_candidates(deft__hybrid *h, const deft__best *best)
     h->candidate_count = best->count;
 }
 
-// name_coverage() for many tools: what each stem counts is looked up instead of searched for.
+// name_coverage() for many tools: what each stem is worth is looked up instead of searched for. Four
+// stems are looked at together, which is what most names have; counting them would be guessed wrongly.
 static uint64_t marked_coverage(const deft__hybrid *h, const uint32_t *worths, uint32_t tool)
 {
     const deft__image *image   = h->image;
+    const uint32_t    *terms   = image->name_terms + image->name_starts[tool];
+    const uint32_t     count   = image->name_starts[tool + 1] - image->name_starts[tool];
     const uint64_t     whole   = (uint64_t)image->name_weights[tool] * 256;
     uint64_t           covered = 0;
-    for (uint32_t i = image->name_starts[tool]; i < image->name_starts[tool + 1]; i++) {
-        const uint32_t term = image->name_terms[i];
-        if (h->marks[term] > 0) {
-            covered += (uint64_t)image->terms[term].idf * worths[h->marks[term]];
+    for (uint32_t i = 0; i < count; i += 4) {
+        for (uint32_t k = i; k < i + 4; k++) {
+            const uint32_t is_term = 0u - (uint32_t)(k < count); // all bits or none
+            covered += worths[h->marks[terms[k & is_term]]] & is_term;
         }
     }
     return whole > 0 ? covered * 1000 / whole : 0;
@@ -142,8 +145,9 @@ static void look_closer(deft__hybrid *h)
     uint32_t               worths[DEFT__QUERY_WORDS_MAX + 1] = {0};
     for (uint32_t w = (uint32_t)e->word_count; w-- > 0;) {
         if (e->words[w].stem != DEFT__NONE) {
+            const uint32_t value       = e->words[w].value < 256 ? e->words[w].value : 256;
             h->marks[e->words[w].stem] = (uint8_t)(w + 1); // the first of several with this stem
-            worths[w + 1]              = e->words[w].value < 256 ? e->words[w].value : 256;
+            worths[w + 1]              = h->image->terms[e->words[w].stem].idf * value;
         }
     }
     for (size_t i = 0; i < h->candidate_count; i++) {
@@ -201,24 +205,35 @@ static void sort_many(deft__candidate *candidates, size_t count)
 // without a branch to be guessed wrongly, which is what takes a sort of few its time.
 #define RANKED_MAX 192u
 
+// A score and the number of a tool, of which there are at most DEFT__PLACES_MAX, in one that orders as
+// candidates do. False: the scores are too large for that.
+#define TOOL_BITS (32u - DEFT__IMPACT_BITS)
+
+static bool make_keys(const deft__candidate *candidates, size_t count, uint64_t *keys)
+{
+    uint64_t all = 0;
+    for (size_t i = 0; i < count; i++) {
+        all |= candidates[i].final;
+        keys[i] = candidates[i].final << TOOL_BITS |
+                  (~candidates[i].tool & ((UINT32_C(1) << TOOL_BITS) - 1));
+    }
+    return all >> (63 - TOOL_BITS) == 0;
+}
+
 static void sort_candidates(deft__candidate *candidates, size_t count)
 {
     deft__candidate unsorted[RANKED_MAX];
-    uint64_t        finals[RANKED_MAX] = {0}; // gcc cannot tell that the loop fills what is read
-    uint64_t        tools[RANKED_MAX]  = {0};
+    uint64_t        keys[RANKED_MAX];
     uint16_t        ranks[RANKED_MAX];
-    if (count > RANKED_MAX) {
-        sort_many(candidates, count);
-    }
-    if (count < 2 || count > RANKED_MAX) {
+    if (count < 2) {
         return;
     }
-    for (size_t i = 0; i < count; i++) {
-        finals[i] = candidates[i].final;
-        tools[i]  = candidates[i].tool;
+    if (count > RANKED_MAX || !make_keys(candidates, count, keys)) {
+        sort_many(candidates, count);
+        return;
     }
     memcpy(unsorted, candidates, count * sizeof *candidates);
-    deft__rank_all(finals, tools, count, ranks);
+    deft__rank_all(keys, count, ranks);
     for (size_t i = 0; i < count; i++) {
         candidates[ranks[i]] = unsorted[i];
     }

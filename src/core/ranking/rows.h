@@ -28,20 +28,19 @@ static inline uint32_t deft__gain(uint32_t weight, uint32_t impact)
 typedef struct deft__row_work {
     const deft__row_term *terms; // those that add most first, so that it can stop early
     size_t                count;
+    const deft__row_sums *start; // what they are added to
     uint32_t              block;
     uint32_t              rest; // no place gains more than this from all terms together
     uint32_t              bar;  // a score that is enough; 0: all are
 } deft__row_work;
 
-// Adds the rows of a block to what is in `start`, leaves the sums in `sums` and zeros in `start`. No sum
-// may be above UINT16_MAX. Returns one bit for each place whose score reaches the bar. Once no place can
-// reach it any more it stops, and `sums` is of no use.
-uint64_t deft__add_rows(const deft__row_work *work, deft__row_sums *start, deft__row_sums *sums);
+// Adds the rows of a block and leaves the sums in `sums`. No sum may be above UINT16_MAX. Returns one bit
+// for each place whose score reaches the bar. Once no place can reach it any more it stops, and `sums` is
+// of no use.
+uint64_t deft__add_rows(const deft__row_work *work, deft__row_sums *sums);
 
 // Narrower versions, for tests to compare with. Where the processor has no AVX2 both are plain.
-uint64_t deft__add_rows_avx2(const deft__row_work *work, deft__row_sums *start,
-                             deft__row_sums *sums);
-uint64_t deft__add_rows_plain(const deft__row_work *work, deft__row_sums *start,
-                              deft__row_sums *sums);
+uint64_t deft__add_rows_avx2(const deft__row_work *work, deft__row_sums *sums);
+uint64_t deft__add_rows_plain(const deft__row_work *work, deft__row_sums *sums);
 
 #endif

@@ -2,6 +2,8 @@
 
 #include "core/index/image.h"
 
+#include <stdbool.h>
+
 // Appends the hits from `from` on to the `found_count` that are there.
 static size_t scan_rest(const uint16_t *values, size_t from, size_t count, uint32_t least,
                         uint16_t *found, size_t found_count)
@@ -36,8 +38,8 @@ static uint32_t nth_largest(const uint16_t *values, size_t count, size_t nth,
     uint32_t number = 0;
     for (uint32_t bit = 1u << 15; bit > 0 && count > nth; bit >>= 1) {
         const size_t reaching = count_reaching(values, count, number | bit);
-        number |= reaching >= nth ? bit : 0;
-        if (reaching >= nth && reaching - nth <= nth / 8) {
+        number |= bit & (0u - (uint32_t)(reaching >= nth));
+        if (reaching - nth <= nth / 8) { // far above where fewer reach it
             break;
         }
     }
@@ -49,23 +51,19 @@ uint32_t deft__nth_largest_plain(const uint16_t *values, size_t count, size_t nt
     return nth_largest(values, count, nth, count_plain);
 }
 
-// How many of the items from `from` on come before one.
-static size_t rank_rest(const uint64_t *values, const uint64_t *numbers, size_t from, size_t count,
-                        size_t item)
+static uint16_t rank_one(const uint64_t *keys, size_t count, uint64_t key)
 {
     size_t rank = 0;
-    for (size_t i = from; i < count; i++) {
-        rank += (size_t)(values[i] > values[item]) |
-                ((size_t)(values[i] == values[item]) & (size_t)(numbers[i] < numbers[item]));
+    for (size_t i = 0; i < count; i++) {
+        rank += keys[i] > key;
     }
-    return rank;
+    return (uint16_t)rank;
 }
 
-void deft__rank_all_plain(const uint64_t *values, const uint64_t *numbers, size_t count,
-                          uint16_t *ranks)
+void deft__rank_all_plain(const uint64_t *keys, size_t count, uint16_t *ranks)
 {
     for (size_t i = 0; i < count; i++) {
-        ranks[i] = (uint16_t)rank_rest(values, numbers, 0, count, i);
+        ranks[i] = rank_one(keys, count, keys[i]);
     }
 }
 
@@ -137,28 +135,30 @@ __attribute__((target("avx2"))) static size_t count_avx2(const uint16_t *values,
     return (uint32_t)_mm_cvtsi128_si32(one) + count_plain(values + i, count - i, least);
 }
 
-__attribute__((target("avx2"))) static void rank_all_avx2(const uint64_t *values,
-                                                          const uint64_t *numbers, size_t count,
+// Eight keys against all, one of which is spread over a register at a time.
+__attribute__((target("avx2"))) static void rank_all_avx2(const uint64_t *keys, size_t count,
                                                           uint16_t *ranks)
 {
-    for (size_t item = 0; item < count; item++) {
-        const __m256i value    = _mm256_set1_epi64x((long long)values[item]);
-        const __m256i number   = _mm256_set1_epi64x((long long)numbers[item]);
-        __m256i       negative = _mm256_setzero_si256();
-        size_t        i        = 0;
-        for (; i + 4 <= count; i += 4) {
-            const __m256i other = _mm256_loadu_si256((const __m256i *)(const void *)(values + i));
-            const __m256i lower = _mm256_cmpgt_epi64(
-                number, _mm256_loadu_si256((const __m256i *)(const void *)(numbers + i)));
-            const __m256i before =
-                _mm256_or_si256(_mm256_cmpgt_epi64(other, value),
-                                _mm256_and_si256(_mm256_cmpeq_epi64(other, value), lower));
-            negative = _mm256_add_epi64(negative, before);
+    size_t from = 0;
+    for (; from + 8 <= count; from += 8) {
+        const __m256i low   = _mm256_loadu_si256((const __m256i *)(const void *)(keys + from));
+        const __m256i high  = _mm256_loadu_si256((const __m256i *)(const void *)(keys + from + 4));
+        __m256i       lows  = _mm256_setzero_si256(); // counted down
+        __m256i       highs = _mm256_setzero_si256();
+        for (size_t i = 0; i < count; i++) {
+            const __m256i other = _mm256_set1_epi64x((long long)keys[i]);
+            lows                = _mm256_add_epi64(lows, _mm256_cmpgt_epi64(other, low));
+            highs               = _mm256_add_epi64(highs, _mm256_cmpgt_epi64(other, high));
         }
-        const __m128i two =
-            _mm_add_epi64(_mm256_castsi256_si128(negative), _mm256_extracti128_si256(negative, 1));
-        const long long sum = _mm_cvtsi128_si64(two) + _mm_extract_epi64(two, 1);
-        ranks[item]         = (uint16_t)((size_t)-sum + rank_rest(values, numbers, i, count, item));
+        int64_t negative[8];
+        _mm256_storeu_si256((__m256i *)(void *)negative, lows);
+        _mm256_storeu_si256((__m256i *)(void *)(negative + 4), highs);
+        for (size_t k = 0; k < 8; k++) {
+            ranks[from + k] = (uint16_t)-negative[k];
+        }
+    }
+    for (; from < count; from++) {
+        ranks[from] = rank_one(keys, count, keys[from]);
     }
 }
 
@@ -205,24 +205,127 @@ __attribute__((target("avx2"))) static void add_bounds_avx2(uint16_t *bounds, co
     deft__add_bounds_plain(bounds + i, maxima + i, count - i, weight);
 }
 
+// --- 512 bits ------------------------------------------------------------------------------
+
+#define AVX512 "avx512f,avx512bw,avx512vl,avx512vbmi2,popcnt,bmi2"
+
+static bool has_avx512(void)
+{
+    return __builtin_cpu_supports("avx512vbmi2") && __builtin_cpu_supports("avx512bw") &&
+           __builtin_cpu_supports("avx512vl");
+}
+
+// One bit for each of 32 numbers from `from` on that is there.
+__attribute__((target(AVX512))) static __mmask32 mask_from(size_t from, size_t count)
+{
+    return (__mmask32)_bzhi_u32(UINT32_MAX, (unsigned)(count - from < 32 ? count - from : 32));
+}
+
+__attribute__((target(AVX512))) static size_t scan_all_avx512(const uint16_t *values, size_t count,
+                                                              uint32_t least, uint16_t *found)
+{
+    const __m512i leasts      = _mm512_set1_epi16((short)least);
+    const __m512i more        = _mm512_set1_epi16(32);
+    size_t        found_count = 0;
+    __m512i       indices     = _mm512_cvtepu8_epi16(
+                  _mm256_setr_epi8(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20,
+                                   21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31));
+    for (size_t i = 0; i < count; i += 32) {
+        const __mmask32 there = mask_from(i, count);
+        const __mmask32 hits  = _mm512_mask_cmpge_epu16_mask(
+             there, _mm512_maskz_loadu_epi16(there, values + i), leasts);
+        const unsigned some = (unsigned)_mm_popcnt_u32(hits);
+        _mm512_mask_storeu_epi16(found + found_count, _bzhi_u32(UINT32_MAX, some),
+                                 _mm512_maskz_compress_epi16(hits, indices));
+        found_count += some;
+        indices = _mm512_add_epi16(indices, more);
+    }
+    return found_count;
+}
+
+__attribute__((target(AVX512))) static size_t count_avx512(const uint16_t *values, size_t count,
+                                                           uint32_t least)
+{
+    const __m512i leasts   = _mm512_set1_epi16((short)least);
+    size_t        reaching = 0;
+    for (size_t i = 0; i < count; i += 32) {
+        const __mmask32 there = mask_from(i, count);
+        reaching += (unsigned)_mm_popcnt_u32(_mm512_mask_cmpge_epu16_mask(
+            there, _mm512_maskz_loadu_epi16(there, values + i), leasts));
+    }
+    return reaching;
+}
+
+// Twenty-four keys against all, one of which is spread over a register at a time.
+__attribute__((target(AVX512))) static void rank_all_avx512(const uint64_t *keys, size_t count,
+                                                            uint16_t *ranks)
+{
+    const __m512i one = _mm512_set1_epi64(1);
+    for (size_t from = 0; from < count; from += 24) {
+        const uint32_t there = mask_from(from, count);
+        __m512i        own[3];
+        __m512i        rank[3];
+        for (int k = 0; k < 3; k++) {
+            own[k]  = _mm512_maskz_loadu_epi64((__mmask8)(there >> 8 * k), keys + from + 8 * k);
+            rank[k] = _mm512_setzero_si512();
+        }
+        for (size_t i = 0; i < count; i++) {
+            const __m512i other = _mm512_set1_epi64((long long)keys[i]);
+            for (int k = 0; k < 3; k++) {
+                rank[k] = _mm512_mask_add_epi64(rank[k], _mm512_cmpgt_epu64_mask(other, own[k]),
+                                                rank[k], one);
+            }
+        }
+        for (int k = 0; k < 3; k++) {
+            _mm_mask_storeu_epi16(ranks + from + 8 * k, (__mmask8)(there >> 8 * k),
+                                  _mm512_cvtepi64_epi16(rank[k]));
+        }
+    }
+}
+
+__attribute__((target(AVX512))) static void add_bounds_avx512(uint16_t      *bounds,
+                                                              const uint8_t *maxima, size_t count,
+                                                              uint16_t weight)
+{
+    const __m512i weights = _mm512_set1_epi16((short)weight);
+    for (size_t i = 0; i < count; i += 32) {
+        const __mmask32 there = mask_from(i, count);
+        const __m512i   largest =
+            _mm512_slli_epi16(_mm512_cvtepu8_epi16(_mm256_maskz_loadu_epi8(there, maxima + i)), 8);
+        const __m512i sums = _mm512_adds_epu16(_mm512_maskz_loadu_epi16(there, bounds + i),
+                                               _mm512_mulhi_epu16(largest, weights));
+        _mm512_mask_storeu_epi16(bounds + i, there, sums);
+    }
+}
+
+// --- which one -----------------------------------------------------------------------------
+
 size_t deft__scan_all(const uint16_t *values, size_t count, uint32_t least, uint16_t *found)
 {
+    if (has_avx512()) {
+        return scan_all_avx512(values, count, least, found);
+    }
     return __builtin_cpu_supports("avx2") ? scan_all_avx2(values, count, least, found)
                                           : deft__scan_all_plain(values, count, least, found);
 }
 
 uint32_t deft__nth_largest(const uint16_t *values, size_t count, size_t nth)
 {
+    if (has_avx512()) {
+        return nth_largest(values, count, nth, count_avx512);
+    }
     return nth_largest(values, count, nth,
                        __builtin_cpu_supports("avx2") ? count_avx2 : count_plain);
 }
 
-void deft__rank_all(const uint64_t *values, const uint64_t *numbers, size_t count, uint16_t *ranks)
+void deft__rank_all(const uint64_t *keys, size_t count, uint16_t *ranks)
 {
-    if (__builtin_cpu_supports("avx2")) {
-        rank_all_avx2(values, numbers, count, ranks);
+    if (has_avx512()) {
+        rank_all_avx512(keys, count, ranks);
+    } else if (__builtin_cpu_supports("avx2")) {
+        rank_all_avx2(keys, count, ranks);
     } else {
-        deft__rank_all_plain(values, numbers, count, ranks);
+        deft__rank_all_plain(keys, count, ranks);
     }
 }
 
@@ -236,7 +339,9 @@ size_t deft__scan_letters(const uint32_t *letters, size_t from, size_t count, ui
 
 void deft__add_bounds(uint16_t *bounds, const uint8_t *maxima, size_t count, uint16_t weight)
 {
-    if (__builtin_cpu_supports("avx2")) {
+    if (has_avx512()) {
+        add_bounds_avx512(bounds, maxima, count, weight);
+    } else if (__builtin_cpu_supports("avx2")) {
         add_bounds_avx2(bounds, maxima, count, weight);
     } else {
         deft__add_bounds_plain(bounds, maxima, count, weight);
@@ -255,9 +360,9 @@ uint32_t deft__nth_largest(const uint16_t *values, size_t count, size_t nth)
     return deft__nth_largest_plain(values, count, nth);
 }
 
-void deft__rank_all(const uint64_t *values, const uint64_t *numbers, size_t count, uint16_t *ranks)
+void deft__rank_all(const uint64_t *keys, size_t count, uint16_t *ranks)
 {
-    deft__rank_all_plain(values, numbers, count, ranks);
+    deft__rank_all_plain(keys, count, ranks);
 }
 
 size_t deft__scan_letters(const uint32_t *letters, size_t from, size_t count, uint32_t wanted,

@@ -14,9 +14,8 @@ size_t deft__scan_all(const uint16_t *values, size_t count, uint32_t least, uint
 // what an eighth of `nth` more or less makes. 0 when there are no more than `nth`.
 uint32_t deft__nth_largest(const uint16_t *values, size_t count, size_t nth);
 
-// How many of `count` items come before each: those with a higher value, which is below 2^63, and of
-// equals those with a lower number. All numbers differ.
-void deft__rank_all(const uint64_t *values, const uint64_t *numbers, size_t count, uint16_t *ranks);
+// How many of `count` keys, which all differ and are below 2^63, are higher than each.
+void deft__rank_all(const uint64_t *keys, size_t count, uint16_t *ranks);
 
 // The first index from `from` on where letters[index] differs from `wanted` in at most `bits_max`
 // bits; `count` when there is none.
@@ -29,8 +28,7 @@ void deft__add_bounds(uint16_t *bounds, const uint8_t *maxima, size_t count, uin
 // The plain versions, for tests to compare with.
 size_t deft__scan_all_plain(const uint16_t *values, size_t count, uint32_t least, uint16_t *found);
 uint32_t deft__nth_largest_plain(const uint16_t *values, size_t count, size_t nth);
-void     deft__rank_all_plain(const uint64_t *values, const uint64_t *numbers, size_t count,
-                              uint16_t *ranks);
+void     deft__rank_all_plain(const uint64_t *keys, size_t count, uint16_t *ranks);
 size_t deft__scan_letters_plain(const uint32_t *letters, size_t from, size_t count, uint32_t wanted,
                                 unsigned bits_max);
 void deft__add_bounds_plain(uint16_t *bounds, const uint8_t *maxima, size_t count, uint16_t weight);

@@ -8,8 +8,8 @@
 // of the other blocks only those are scored whose bound reaches it.
 //
 // Common terms have rows (rows.h), which are added up for all places of a block at once, and only until
-// it is sure that none of them can reach the bar. Rare ones have postings: these are sorted into
-// chains, one for each block.
+// it is sure that none of them can reach the bar. Rare ones have postings: these are summed up by place
+// before, so that their bound is what a place really gets of them.
 #include "core/ranking/score.h"
 
 #include "base/memory.h"
@@ -30,9 +30,9 @@ deft_status deft__scorer_init(deft__scorer *scorer, const deft__image *image,
     scorer->bounds      = deft__new(allocator, count * sizeof *scorer->bounds);
     scorer->rare_bounds = deft__new(allocator, count * sizeof *scorer->rare_bounds);
     scorer->listed      = deft__new(allocator, count * sizeof *scorer->listed);
-    scorer->chains      = deft__new(allocator, count * sizeof *scorer->chains);
+    scorer->loose       = deft__new(allocator, count * sizeof *scorer->loose);
     if (scorer->bounds == NULL || scorer->rare_bounds == NULL || scorer->listed == NULL ||
-        scorer->chains == NULL) {
+        scorer->loose == NULL) {
         deft__scorer_clear(scorer);
         return DEFT_OUT_OF_MEMORY;
     }
@@ -43,12 +43,12 @@ void deft__scorer_clear(deft__scorer *scorer)
 {
     if (scorer->image != NULL) {
         const size_t count = (size_t)scorer->image->block_count + 1;
-        deft__free(scorer->allocator, scorer->chains, count * sizeof *scorer->chains);
+        deft__free(scorer->allocator, scorer->loose, count * sizeof *scorer->loose);
         deft__free(scorer->allocator, scorer->listed, count * sizeof *scorer->listed);
         deft__free(scorer->allocator, scorer->rare_bounds, count * sizeof *scorer->rare_bounds);
         deft__free(scorer->allocator, scorer->bounds, count * sizeof *scorer->bounds);
     }
-    scorer->chains      = NULL;
+    scorer->loose       = NULL;
     scorer->listed      = NULL;
     scorer->rare_bounds = NULL;
     scorer->bounds      = NULL;
@@ -66,42 +66,85 @@ static void keep_dense(deft__scorer *scorer, deft__row_term term)
     scorer->dense[at] = term;
 }
 
-// Bounds the blocks of a term without rows and, where it `is_chained`, hangs its postings into their
-// chains.
-static void add_postings(deft__scorer *scorer, deft__sparse_term term, bool is_chained)
+// The larger one, without a branch. The compiler makes one of a condition, and half of the time it would
+// be guessed wrongly.
+static uint32_t larger(uint32_t a, uint32_t b)
 {
-    deft__rare_posting *rare    = scorer->rare + scorer->rare_count;
-    uint32_t            last    = DEFT__NONE; // the block before
-    uint32_t            largest = 0;          // gain in it so far
-    for (uint32_t p = 0; p < term.count; p++) {
-        // No branch depends on what is in the postings: half of them would be guessed wrongly.
-        const uint32_t posting = term.postings[p];
+    return a ^ ((a ^ b) & (0u - (uint32_t)(a < b)));
+}
+
+// Sums up the postings of a term by place. Bounds are the largest sums.
+static void sum_postings(deft__scorer *scorer, const deft__sparse_term *term)
+{
+    const uint32_t *postings = term->postings;
+    const uint32_t *end      = postings + term->count;
+    const uint32_t  weight   = term->weight;
+    const uint32_t  mass     = term->mass;
+    uint16_t       *bounds   = scorer->bounds;
+    deft__row_sums *loose    = scorer->loose;
+    for (; postings < end; postings++) {
+        const uint32_t  block = deft__block_of(*postings);
+        const uint32_t  at    = deft__place_of(*postings) % DEFT__BLOCK_SIZE;
+        deft__row_sums *sums  = &loose[block];
+        const uint32_t  sum   = sums->scores[at] + deft__gain(weight, deft__impact_of(*postings));
+        sums->scores[at]      = (uint16_t)sum;
+        sums->masses[at]      = (uint16_t)(sums->masses[at] + mass);
+        bounds[block]         = (uint16_t)larger(sum, bounds[block]);
+    }
+}
+
+static void forget_postings(deft__scorer *scorer, const deft__sparse_term *term)
+{
+    const uint32_t *postings = term->postings;
+    const uint32_t *end      = postings + term->count;
+    deft__row_sums *loose    = scorer->loose;
+    for (; postings < end; postings++) {
+        const uint32_t  at   = deft__place_of(*postings) % DEFT__BLOCK_SIZE;
+        deft__row_sums *sums = &loose[deft__block_of(*postings)];
+        sums->scores[at]     = 0;
+        sums->masses[at]     = 0;
+    }
+}
+
+// Bounds the blocks of a term whose postings are not summed up.
+static void bound_postings(deft__scorer *scorer, const deft__sparse_term *term)
+{
+    uint32_t last    = DEFT__NONE; // the block before
+    uint32_t largest = 0;          // gain in it so far
+    for (uint32_t p = 0; p < term->count; p++) {
+        const uint32_t posting = term->postings[p];
         const uint32_t block   = deft__block_of(posting);
-        const uint32_t gain    = deft__gain(term.weight, deft__impact_of(posting));
-        const uint32_t known   = block == last ? largest : 0;
-        largest                = gain > known ? gain : known;
+        const uint32_t gain    = deft__gain(term->weight, deft__impact_of(posting));
+        const uint32_t known   = largest & (0u - (uint32_t)(block == last));
+        largest                = larger(gain, known);
         last                   = block;
         const uint32_t bound   = scorer->bounds[block] + largest - known;
         scorer->bounds[block]  = (uint16_t)(bound < UINT16_MAX ? bound : UINT16_MAX);
-        if (is_chained) {
-            rare[p]               = (deft__rare_posting){.place = deft__place_of(posting),
-                                                         .gain  = (uint16_t)gain,
-                                                         .mass  = term.mass,
-                                                         .next  = scorer->chains[block]};
-            scorer->chains[block] = (uint16_t)(scorer->rare_count + p + 1);
-        }
     }
-    scorer->rare_count += is_chained ? term.count : 0;
 }
 
-// Takes a term without rows.
-static void take_sparse(deft__scorer *scorer, deft__sparse_term term)
+// Bounds the blocks for the terms without rows: first for those that are summed up, then for those that
+// are too many for that.
+static void bound_sparse(deft__scorer *scorer)
 {
-    const bool is_chained =
-        !scorer->is_wide && term.count <= DEFT__RARE_POSTINGS_MAX - scorer->rare_count;
-    add_postings(scorer, term, is_chained);
-    if (!is_chained) {
-        scorer->sparse[scorer->sparse_count++] = term;
+    const size_t      count = scorer->sparse_count;
+    deft__sparse_term late[DEFT__WEIGHTED_MAX];
+    size_t            late_count = 0;
+    uint32_t          postings   = 0;
+    scorer->summed_count         = 0;
+    for (size_t t = 0; t < count; t++) {
+        const deft__sparse_term term = scorer->sparse[t];
+        if (!scorer->is_wide && term.count <= DEFT__RARE_POSTINGS_MAX - postings) {
+            postings += term.count;
+            sum_postings(scorer, &term);
+            scorer->sparse[scorer->summed_count++] = term;
+        } else {
+            late[late_count++] = term;
+        }
+    }
+    for (size_t t = 0; t < late_count; t++) {
+        bound_postings(scorer, &late[t]);
+        scorer->sparse[scorer->summed_count + t] = late[t];
     }
 }
 
@@ -117,21 +160,20 @@ static void take_terms(deft__scorer *scorer, const deft__expansion *e)
     scorer->is_wide      = weight > UINT16_MAX;
     scorer->dense_count  = 0;
     scorer->sparse_count = 0;
-    scorer->rare_count   = 0;
     memset(scorer->bounds, 0, size);
-    memset(scorer->chains, 0, size);
     for (size_t i = 0; i < e->term_count; i++) {
         // A weight is at most some three times the largest rarity, which 16 bits hold.
         const deft__term *term = &image->terms[e->terms[i].term];
         const uint16_t    own  = (uint16_t)e->terms[i].weight;
         const uint16_t    mass = (uint16_t)deft__coverage_of(e, &e->terms[i]);
         if (term->block == DEFT__NONE) {
-            take_sparse(scorer, (deft__sparse_term){image->postings + term->posting, term->count,
-                                                    own, mass});
+            scorer->sparse[scorer->sparse_count++] =
+                (deft__sparse_term){image->postings + term->posting, term->count, own, mass};
         } else {
             keep_dense(scorer, (deft__row_term){deft__blocks_of(image, term), own, mass});
         }
     }
+    bound_sparse(scorer);
     memcpy(scorer->rare_bounds, scorer->bounds, size);
     for (size_t t = 0; t < scorer->dense_count; t++) {
         const deft__row_term *term = &scorer->dense[t];
@@ -160,34 +202,38 @@ static void add_one(deft__row_sums *sums, uint32_t place, uint32_t gain, uint32_
     sums->masses[at]  = (uint16_t)(sums->masses[at] + mass);
 }
 
-// Sums up the postings in a block that are in no row.
-static void add_rare(const deft__scorer *scorer, uint32_t block, deft__row_sums *sums)
+// Sums up the postings in a block that are in no row, in `sums` where they are not summed up yet.
+static const deft__row_sums *sum_rare(const deft__scorer *scorer, uint32_t block,
+                                      deft__row_sums *sums)
 {
-    for (uint32_t i = scorer->chains[block]; i > 0; i = scorer->rare[i - 1].next) {
-        const deft__rare_posting *posting = &scorer->rare[i - 1];
-        add_one(sums, posting->place, posting->gain, posting->mass);
+    if (scorer->summed_count == scorer->sparse_count) {
+        return &scorer->loose[block];
     }
-    for (size_t t = 0; t < scorer->sparse_count; t++) {
+    *sums = scorer->loose[block];
+    for (size_t t = scorer->summed_count; t < scorer->sparse_count; t++) {
         const deft__sparse_term *term = &scorer->sparse[t];
         for (const uint32_t *p = find_posting(term, block); is_in_block(term, p, block); p++) {
             add_one(sums, deft__place_of(*p), deft__gain(term->weight, deft__impact_of(*p)),
                     term->mass);
         }
     }
+    return sums;
 }
 
 // Sums up a block; which of its places reach the bar. Where none does, `sums` is of no use.
-static uint64_t sum_block(deft__scorer *scorer, uint32_t block, uint32_t bar, deft__row_sums *sums)
+static uint64_t sum_block(const deft__scorer *scorer, uint32_t block, uint32_t bar,
+                          deft__row_sums *sums)
 {
+    deft__row_sums       rare;
     const deft__row_work work = {
         .terms = scorer->dense,
         .count = scorer->dense_count,
+        .start = sum_rare(scorer, block, &rare),
         .block = block,
         .rest  = (uint32_t)scorer->bounds[block] - scorer->rare_bounds[block],
         .bar   = bar,
     };
-    add_rare(scorer, block, &scorer->loose);
-    return deft__add_rows(&work, &scorer->loose, sums);
+    return deft__add_rows(&work, sums);
 }
 
 static void offer(const deft__scorer *scorer, uint32_t block, uint64_t places,
@@ -208,8 +254,11 @@ static void score_wide(deft__scorer *scorer, uint32_t block, deft__best *best)
     uint32_t        sums[DEFT__BLOCK_SIZE] = {0};
     deft__row_sums  row;
     for (size_t t = 0; t < scorer->dense_count; t++) {
-        const deft__row_work work = {.terms = &scorer->dense[t], .count = 1, .block = block};
-        (void)deft__add_rows(&work, &scorer->loose, &row);
+        const deft__row_work work = {.terms = &scorer->dense[t],
+                                     .count = 1,
+                                     .start = &scorer->loose[block], // zeros: nothing is summed up
+                                     .block = block};
+        (void)deft__add_rows(&work, &row);
         for (size_t at = 0; at < DEFT__BLOCK_SIZE; at++) {
             sums[at] += (uint32_t)row.masses[at] << DEFT__SCORE_BITS | row.scores[at];
         }
@@ -315,4 +364,7 @@ void deft__scorer_run(deft__scorer *scorer, const deft__expansion *expansion, de
     }
     score_listed(scorer, first, listed, best);
     score_listed(scorer, 0, list_blocks(scorer, bar_of(best), least), best);
+    for (size_t t = 0; t < scorer->summed_count; t++) {
+        forget_postings(scorer, &scorer->sparse[t]);
+    }
 }

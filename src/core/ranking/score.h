@@ -7,16 +7,9 @@
 #include "core/ranking/expand.h"
 #include "core/ranking/rows.h"
 
-// Postings of rare terms that a query may have; beyond, they are searched for in each block.
+// Postings of rare terms that are summed up before any block is looked at; beyond, they are searched for
+// in each block.
 #define DEFT__RARE_POSTINGS_MAX 2048u
-
-// What one posting of a rare term adds, in the chain of its block.
-typedef struct deft__rare_posting {
-    uint32_t place;
-    uint16_t gain;
-    uint16_t mass;
-    uint32_t next; // in the array, from 1; 0: no more
-} deft__rare_posting;
 
 // A term without blocks.
 typedef struct deft__sparse_term {
@@ -36,12 +29,10 @@ typedef struct deft__scorer {
     bool                  is_wide;     // 16 bits do not hold every sum
     deft__row_term        dense[DEFT__WEIGHTED_MAX]; // with blocks, those that weigh most first
     size_t                dense_count;
-    deft__sparse_term     sparse[DEFT__WEIGHTED_MAX]; // without, those that are in no chain
+    deft__sparse_term     sparse[DEFT__WEIGHTED_MAX]; // without
     size_t                sparse_count;
-    uint16_t             *chains; // per block: its first rare posting, from 1; 0: none
-    deft__rare_posting    rare[DEFT__RARE_POSTINGS_MAX];
-    uint32_t              rare_count;
-    deft__row_sums        loose; // of the postings that are in no row; 0 between blocks
+    size_t                summed_count; // of them, the first ones: those in `loose`
+    deft__row_sums       *loose;        // per block, of postings that are in no row; 0 between runs
 } deft__scorer;
 
 deft_status deft__scorer_init(deft__scorer *scorer, const deft__image *image,
