@@ -29,6 +29,9 @@ size_t deft__edit_distance(deft_view a, deft_view b, size_t limit)
     if ((a.size > b.size ? a.size - b.size : b.size - a.size) > limit) {
         return far;
     }
+    if (a.size == 0 || b.size == 0) {
+        return a.size + b.size;
+    }
 
     // Three rows of the classic table: two back for swaps, the last one, and the one being made.
     size_t rows[3][DEFT__NEAREST_SIZE_MAX + 2];

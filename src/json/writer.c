@@ -50,9 +50,11 @@ static const size_t short_size = 64;
 
 static bool append_short(deft_buffer *out, deft_view text)
 {
+    if (text.size == 0 || text.size > short_size) {
+        return false;
+    }
     const char *end = text.data + text.size;
-    if (text.size == 0 || text.size > short_size || deft__scan_plain(text.data, end) != end ||
-        !deft_buffer_reserve(out, text.size + 2)) {
+    if (deft__scan_plain(text.data, end) != end || !deft_buffer_reserve(out, text.size + 2)) {
         return false;
     }
     char *to = out->data + out->size;
