@@ -176,7 +176,7 @@ static const deft__flag flags[DEFT__FLAG_COUNT] = {
             .name       = "tool",
             .kind       = DEFT__VALUE_TEXT,
             .value_name = "ID",
-            .help       = "Account for this tool, hit or not; of a token: what it may use",
+            .help       = "explain: account for this tool, hit or not; token: what it may use",
         },
     [DEFT__FLAG_COMPARE] =
         {
@@ -357,8 +357,8 @@ static const char *const serve_examples[] = {
     "In a terminal: says how to put it into an agent's configuration",
     "{\"mcpServers\": {\"deft\": {\"command\": \"deft\", \"args\": [\"serve\"]}}}",
     "What an agent's configuration says",
-    "deft serve --http 0.0.0.0:8443 --token-file tokens --tls-certificate c.pem --tls-key k.pem",
-    "For agents on other machines, in private",
+    "deft serve --http 0.0.0.0:8443 --tls-certificate c.pem --tls-key k.pem",
+    "For agents on other machines, in private; 'deft token new NAME' makes a token for each",
     NULL,
 };
 
@@ -645,8 +645,9 @@ static const deft__command commands[] = {
         .summary           = "Put a server aside, let it go, or list those that are",
         .description =
             "A server that is quarantined is neither searched nor called nor started, in gateways "
-            "that run and in those to come, until it is removed from the list. The list is kept in "
-            "the store.",
+            "that run and in those to come, until it is removed from the list. Without more words "
+            "the "
+            "list is shown, with exit code 1 where it is empty. It is kept in the store.",
         .examples = quarantine_examples,
         .run      = deft__command_quarantine,
     },
