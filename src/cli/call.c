@@ -42,20 +42,24 @@ static void write_params(const deft__cli *cli, deft_view arguments, deft_buffer 
 
 static int call(deft__cli *cli, deft__live *live, deft_view params)
 {
-    deft__json_value result;
-    if (!deft__live_ask(live, "deft/call", params, &result)) {
+    deft__json_value answer;
+    if (!deft__live_ask(live, "deft/call", params, &answer)) {
         return DEFT__EXIT_WRONG;
     }
-    bool is_fine = !deft__json_is(deft__json_member(result, "isError"), DEFT__JSON_TRUE);
+    const deft__json_value result  = deft__json_member(answer, "result");
+    const char            *failure = deft__call_failure(answer);
     if (deft__invocation_has(&cli->invocation, DEFT__FLAG_JSON)) {
-        deft__print_result(&cli->output, &live->answer);
+        deft_buffer text;
+        deft_buffer_init(&text, NULL);
+        deft_buffer_append(&text, deft__json_raw(result));
+        deft__print_result(&cli->output, &text);
     } else {
-        is_fine = deft__report_call(&cli->output, result);
+        deft__report_call(&cli->output, result);
     }
-    if (!is_fine) {
-        deft__note(&cli->output, "%s says that it failed", cli->invocation.operands[0]);
+    if (failure != NULL) {
+        deft__note(&cli->output, "%s %s", cli->invocation.operands[0], failure);
     }
-    return is_fine ? DEFT__EXIT_FOUND : DEFT__EXIT_WRONG;
+    return failure == NULL ? DEFT__EXIT_FOUND : DEFT__EXIT_WRONG;
 }
 
 int deft__command_call(deft__cli *cli)

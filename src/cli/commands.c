@@ -176,7 +176,7 @@ static const deft__flag flags[DEFT__FLAG_COUNT] = {
             .name       = "tool",
             .kind       = DEFT__VALUE_TEXT,
             .value_name = "ID",
-            .help       = "Account for this tool, hit or not; of a token: what it may use",
+            .help       = "explain: account for this tool, hit or not; token: what it may use",
         },
     [DEFT__FLAG_COMPARE] =
         {
@@ -357,8 +357,8 @@ static const char *const serve_examples[] = {
     "In a terminal: says how to put it into an agent's configuration",
     "{\"mcpServers\": {\"deft\": {\"command\": \"deft\", \"args\": [\"serve\"]}}}",
     "What an agent's configuration says",
-    "deft serve --http 0.0.0.0:8443 --token-file tokens --tls-certificate c.pem --tls-key k.pem",
-    "For agents on other machines, in private",
+    "deft serve --http 0.0.0.0:8443 --tls-certificate c.pem --tls-key k.pem",
+    "For agents on other machines, in private; 'deft token new NAME' makes a token for each",
     NULL,
 };
 
@@ -630,7 +630,11 @@ static const deft__command commands[] = {
             "JSON (7, true, [1]) is taken as that, and anything else is a text; NAME:=VALUE is "
             "always a text.\n\n"
             "Through the gateway that runs in this directory; otherwise the server is started and "
-            "stopped again. A tool that says that it failed is exit code 2.",
+            "stopped again.\n\n"
+            "Exit code 2 is for a tool that says that it failed, for one that was not called "
+            "because "
+            "its arguments do not fit or a hook refused it, and for one that gave no answer; "
+            "stderr says which.",
         .examples = call_examples,
         .run      = deft__command_call,
     },
@@ -642,8 +646,9 @@ static const deft__command commands[] = {
         .summary           = "Put a server aside, let it go, or list those that are",
         .description =
             "A server that is quarantined is neither searched nor called nor started, in gateways "
-            "that run and in those to come, until it is removed from the list. The list is kept in "
-            "the store.",
+            "that run and in those to come, until it is removed from the list. Without more words "
+            "the "
+            "list is shown, with exit code 1 where it is empty. It is kept in the store.",
         .examples = quarantine_examples,
         .run      = deft__command_quarantine,
     },

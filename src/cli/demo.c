@@ -317,11 +317,13 @@ static void print_demo(deft__cli *cli, const demonstration *demo)
     }
     print_savings(output, demo);
     print_heading(output, "What to try next");
-    deft__print(output,
-                "    deft context --catalog FILE|DIR       the same sums for your own tools\n"
-                "    deft plan --catalog FILE|DIR          which of them are deferred, and why\n"
-                "    deft search --catalog FILE|DIR WORDS  what a model would find\n"
-                "    deft settings                         everything that can be set\n");
+    deft__print(
+        output,
+        "    deft context --catalog FILE|DIR       the same sums for your own tools\n"
+        "    deft plan --catalog FILE|DIR          which of them are deferred, and why\n"
+        "    deft search --catalog FILE|DIR WORDS  what a model would find\n"
+        "    deft settings                         everything that can be set\n"
+        "    deft serve                            how to put it before an agent's servers\n");
 }
 
 // --- Telling a program. --------------------------------------------------------------------------

@@ -174,9 +174,13 @@ bool deft__logins_file(deft_buffer *path)
     return deft__logins_path(getenv("DEFT_LOGINS"), getenv("XDG_STATE_HOME"), getenv("HOME"), path);
 }
 
-deft__store *deft__open_store(deft__cli *cli, const deft_config *config)
+// A command does one thing, and waits for a gateway that writes rather than not do it.
+#define STORE_BUSY_MS 5000u
+
+deft__store *deft__open_store(deft__cli *cli, const deft_config *config, uint32_t busy_ms)
 {
     const deft__store_options options = {
+        .busy_ms          = busy_ms,
         .journal_rows_max = deft_config_settings(config)->journal_rows_max,
     };
     deft_error   error = DEFT_ERROR_INIT;
@@ -197,7 +201,7 @@ deft__store *deft__live_store(deft__live *live)
 {
     if (!live->is_store_tried) {
         live->is_store_tried = true;
-        live->store          = deft__open_store(live->cli, live->config);
+        live->store          = deft__open_store(live->cli, live->config, STORE_BUSY_MS);
     }
     return live->store;
 }

@@ -58,7 +58,8 @@ deft__store *deft__live_store(deft__live *live);
 // Where logins are kept, with a NUL; false: nowhere.
 bool deft__logins_file(deft_buffer *path);
 
-// The same, opened for whoever has no deft__live. Close it.
-deft__store *deft__open_store(deft__cli *cli, const deft_config *config);
+// The store, opened for whoever has no deft__live: close it. NULL after saying why. `busy_ms` is how long
+// a write waits for other processes; 0: as long as a gateway can.
+deft__store *deft__open_store(deft__cli *cli, const deft_config *config, uint32_t busy_ms);
 
 #endif

@@ -213,9 +213,8 @@ static void append_content(deft_buffer *out, deft__json_value content, deft_buff
     }
 }
 
-bool deft__report_call(deft__output *output, deft__json_value result)
+void deft__report_call(deft__output *output, deft__json_value result)
 {
-    const bool is_error = deft__json_is(deft__json_member(result, "isError"), DEFT__JSON_TRUE);
     const deft__json_value contents   = deft__json_member(result, "content");
     const deft__json_value structured = deft__json_member(result, "structuredContent");
     deft_buffer            scratch;
@@ -228,5 +227,17 @@ bool deft__report_call(deft__output *output, deft__json_value result)
         append_line(&output->text, deft__json_raw(structured));
     }
     deft_buffer_clear(&scratch);
-    return !is_error;
+}
+
+const char *deft__call_failure(deft__json_value answer)
+{
+    const deft__json_value result  = deft__json_member(answer, "result");
+    const deft__json_value failure = deft__json_member(answer, "failure");
+    if (!deft__json_is(deft__json_member(result, "isError"), DEFT__JSON_TRUE)) {
+        return NULL;
+    } else if (deft__json_string_equals(failure, deft_view_of("refused"))) {
+        return "was not called";
+    } else {
+        return deft__json_is(failure, DEFT__JSON_STRING) ? "gave no answer" : "says that it failed";
+    }
 }

@@ -17,9 +17,11 @@ void deft__report_server_states(deft__output *output, deft__json_value servers);
 // name, empty where there is none.
 void deft__report_search(deft__output *output, deft_view ranking, deft_view model);
 
-// The result of a tools/call: texts as they are, other content as one line each. False: the tool says
-// that it failed; why is in its texts.
-bool deft__report_call(deft__output *output, deft__json_value result);
+// The result of a tools/call: texts as they are, other content as one line each.
+void deft__report_call(deft__output *output, deft__json_value result);
+// Who says that it failed, by the answer to deft/call: the tool, or deft on the way to it or back. "says
+// that it failed", for after the tool's name; NULL: nobody.
+const char *deft__call_failure(deft__json_value answer);
 
 // Appends a time span as "12 s", "5 min", "3 h", "2 d": the largest unit that fits.
 void deft__append_age(deft_buffer *out, uint64_t seconds);

@@ -77,27 +77,26 @@ static const struct {
     const char *name;
     const char *result;
     const char *text;
-    bool        is_error;
 } calls[] = {
-    {"a text", "{\"content\":[{\"type\":\"text\",\"text\":\"42\"}]}", "42\n", false},
+    {"a text", "{\"content\":[{\"type\":\"text\",\"text\":\"42\"}]}", "42\n"},
     {"texts end in one line end",
      "{\"content\":[{\"type\":\"text\",\"text\":\"a\\n\"},{\"type\":\"text\",\"text\":\"b\"}]}",
-     "a\nb\n", false},
+     "a\nb\n"},
     {"a text cannot act on the terminal",
-     "{\"content\":[{\"type\":\"text\",\"text\":\"\\u001b[2J\"}]}", "\\x1b[2J\n", false},
+     "{\"content\":[{\"type\":\"text\",\"text\":\"\\u001b[2J\"}]}", "\\x1b[2J\n"},
     {"an image",
      "{\"content\":[{\"type\":\"image\",\"mimeType\":\"image/png\",\"data\":\"AAAAAAAA\"}]}",
-     "[image image/png, 6 bytes]\n", false},
+     "[image image/png, 6 bytes]\n"},
     {"a link", "{\"content\":[{\"type\":\"resource_link\",\"uri\":\"file:///a\",\"name\":\"a\"}]}",
-     "[resource_link a file:///a]\n", false},
+     "[resource_link a file:///a]\n"},
     {"a resource with text",
      "{\"content\":[{\"type\":\"resource\",\"resource\":{\"uri\":\"x:y\",\"text\":\"hello\"}}]}",
-     "hello\n", false},
-    {"something that we do not know", "{\"content\":[{}]}", "[content]\n", false},
-    {"only structured content", "{\"structuredContent\":{\"sum\":3}}", "{\"sum\":3}\n", false},
-    {"nothing", "{\"content\":[]}", "", false},
+     "hello\n"},
+    {"something that we do not know", "{\"content\":[{}]}", "[content]\n"},
+    {"only structured content", "{\"structuredContent\":{\"sum\":3}}", "{\"sum\":3}\n"},
+    {"nothing", "{\"content\":[]}", ""},
     {"a failure", "{\"content\":[{\"type\":\"text\",\"text\":\"no such file\"}],\"isError\":true}",
-     "no such file\n", true},
+     "no such file\n"},
 };
 
 static void results_are_shown(void **state)
@@ -107,8 +106,35 @@ static void results_are_shown(void **state)
         case_name(calls[i].name);
         scene                  here;
         const deft__json_value result = set_up(&here, calls[i].result);
-        assert_int_equal(deft__report_call(&here.output, result), !calls[i].is_error);
+        deft__report_call(&here.output, result);
         tear_down(&here, calls[i].text);
+    }
+}
+
+static const struct {
+    const char *name;
+    const char *answer;
+    const char *failure; // NULL: none
+} failures[] = {
+    {"a result", "{\"result\":{\"content\":[]}}", NULL},
+    {"a tool's own error", "{\"result\":{\"isError\":true}}", "says that it failed"},
+    {"a refusal", "{\"result\":{\"isError\":true},\"failure\":\"refused\"}", "was not called"},
+    {"no answer in time", "{\"result\":{\"isError\":true},\"failure\":\"timeout\"}",
+     "gave no answer"},
+    {"a tool cannot say that it was not called",
+     "{\"result\":{\"isError\":true,\"failure\":\"refused\"}}", "says that it failed"},
+};
+
+static void who_says_that_a_call_failed(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < array_size(failures); i++) {
+        case_name(failures[i].name);
+        scene       here;
+        const char *failure = deft__call_failure(set_up(&here, failures[i].answer));
+        assert_string_equal(failure != NULL ? failure : "-",
+                            failures[i].failure != NULL ? failures[i].failure : "-");
+        tear_down(&here, "");
     }
 }
 
@@ -139,6 +165,7 @@ int main(void)
         cmocka_unit_test(no_servers_are_nothing),
         cmocka_unit_test(searches_go_by_words_or_by_meaning),
         cmocka_unit_test(results_are_shown),
+        cmocka_unit_test(who_says_that_a_call_failed),
         cmocka_unit_test(ages_have_one_unit),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

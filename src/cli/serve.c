@@ -306,7 +306,7 @@ static int serve(deft__cli *cli, const deft_config *config)
     if (has_logins && deft__logins_unseal(logins.data, &error) != DEFT_OK) {
         deft__note(&cli->output, "%s", error.message);
     }
-    deft__store              *store   = deft__open_store(cli, config);
+    deft__store              *store   = deft__open_store(cli, config, 0);
     const deft__serve_options options = {
         .config            = config,
         .environment       = (const char *const *)environ,

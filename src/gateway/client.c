@@ -186,6 +186,11 @@ static void write_capabilities_and_instructions(deft__client *client, deft__json
     deft_buffer_clear(&text);
 }
 
+const char *deft__client_failure(const deft__client *client)
+{
+    return client->failure;
+}
+
 deft_view deft__client_name(const deft__client *client)
 {
     const deft__identity *identity = client->identity;

@@ -152,6 +152,9 @@ void deft__client_overflowed(deft__client *client); // a line was too long and w
 // The client is gone: its calls are cancelled; nothing is sent to it any more.
 void   deft__client_close(deft__client *client);
 size_t deft__client_open_count(const deft__client *client); // requests not yet answered
+// Where an error that it was given last for a call is ours, not the tool's: how the call ended, in the
+// words of the journal; "refused": the tool was not called. NULL: a tool has answered.
+const char *deft__client_failure(const deft__client *client);
 
 // Jobs: run is safe on another thread; built gives the job back, on the gateway's thread.
 void deft__snapshot_job_run(deft__snapshot_job *job);

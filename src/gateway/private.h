@@ -111,6 +111,7 @@ struct deft__client {
     // What it is shown.
     bool             is_everything;
     bool             is_person;
+    const char      *failure;  // deft__client_failure()
     bool             has_only; // one server's things only, under their own names
     uint32_t         only;
     bool             is_restricted;

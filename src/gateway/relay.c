@@ -249,7 +249,7 @@ void deft__relay_answer(deft__relay *relay, deft_view result)
 }
 
 // A tool call that failed is a result that the model can read; anything else is an error.
-static void answer_failure(deft__relay *relay, deft_view reason)
+static void answer_failure(deft__relay *relay, const char *outcome, deft_view reason)
 {
     deft__client *client = relay->client;
     if (client == NULL || relay->id.size == 0) {
@@ -263,6 +263,7 @@ static void answer_failure(deft__relay *relay, deft_view reason)
     }
     deft_buffer      *line = deft__client_begin_result(client, relay->id);
     deft__json_writer json;
+    client->failure = outcome;
     deft__json_writer_init(&json, line);
     deft__json_begin_object(&json);
     deft__json_name(&json, "content");
@@ -283,7 +284,7 @@ static void answer_failure(deft__relay *relay, deft_view reason)
 
 void deft__relay_fail(deft__relay *relay, const char *outcome, deft_view reason)
 {
-    answer_failure(relay, reason);
+    answer_failure(relay, outcome, reason);
     write_journal(relay, outcome, reason, 0);
     deft__relay_free(relay);
 }
@@ -305,6 +306,7 @@ static void answer_result(deft__relay *relay, deft__json_value result)
     deft_buffer *line  = deft__client_begin_result(client, relay->id);
     const size_t start = line->size;
     deft__client_write_result(client, line, result, caching, is_call);
+    client->failure   = NULL;
     const size_t size = line->size - start;
     write_journal(relay, is_error_result(result) ? "tool-error" : "ok", deft_view_of(NULL), size);
     if (is_hooked(relay, relay->gateway->settings->hook_after_call)) {
@@ -333,7 +335,7 @@ static void answer_pages(deft__relay *relay, const deft__mcp_message *message)
         deft_buffer_append(&text,
                            deft__json_string(deft__json_member(i.value, "message"), &scratch));
     }
-    answer_failure(relay,
+    answer_failure(relay, "error",
                    text.status == DEFT_OK ? deft_buffer_view(&text) : message->error_message);
     deft_buffer_clear(&scratch);
     deft_buffer_clear(&text);
@@ -407,7 +409,7 @@ static void answer_strange(deft__relay *relay)
     const deft_view reason =
         deft_view_of("the server answered with a result of a kind that it was not asked for "
                      "(resultType); it may follow a newer protocol than 2026-07-28");
-    answer_failure(relay, reason);
+    answer_failure(relay, "failed", reason);
     write_journal(relay, "failed", reason, 0);
 }
 
@@ -443,11 +445,12 @@ static void finished(void *context, deft__exchange *exchange, const deft__outcom
         break;
     case DEFT__ENDING_FAILED:
     case DEFT__ENDING_TIMEOUT:
-    case DEFT__ENDING_CLOSED:
-        answer_failure(relay, outcome->reason);
-        write_journal(relay, outcome->ending == DEFT__ENDING_TIMEOUT ? "timeout" : "failed",
-                      outcome->reason, 0);
+    case DEFT__ENDING_CLOSED: {
+        const char *word = outcome->ending == DEFT__ENDING_TIMEOUT ? "timeout" : "failed";
+        answer_failure(relay, word, outcome->reason);
+        write_journal(relay, word, outcome->reason, 0);
         break;
+    }
     }
     deft__relay_free(relay);
 }

@@ -322,6 +322,7 @@ static void write_answer(deft__client *client, deft_view id, const deft_answer *
 {
     deft_buffer      *line = deft__client_begin_result(client, id);
     deft__json_writer json;
+    client->failure = answer->is_error ? "refused" : NULL;
     deft__json_writer_init(&json, line);
     deft__json_begin_object(&json);
     deft__json_name(&json, "content");

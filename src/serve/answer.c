@@ -373,6 +373,21 @@ static const char handshake[] =
     "\"" DEFT_VERSION_STRING "\"}}}";
 static const char initialized[] = "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/initialized\"}";
 
+static void write_result(deft__request *request, deft__json_value result)
+{
+    const char       *failure = deft__client_failure(request->client);
+    deft__json_writer json;
+    deft__json_writer_init(&json, &request->result);
+    deft__json_begin_object(&json);
+    deft__json_name(&json, "result");
+    deft__json_write_raw(&json, deft__json_raw(result));
+    if (failure != NULL) {
+        deft__json_name(&json, "failure");
+        deft__json_write_text(&json, failure);
+    }
+    deft__json_end_object(&json);
+}
+
 // What the gateway says to the client: the answer with our id counts.
 static void hear(deft__speaker *speaker, deft_view line)
 {
@@ -385,7 +400,7 @@ static void hear(deft__speaker *speaker, deft_view line)
         deft__fail_memory(&request->error);
         finish(request);
     } else if (deft_view_equals(message.id, "1") && message.kind == DEFT__MCP_RESULT) {
-        deft_buffer_append(&request->result, deft__json_raw(message.result));
+        write_result(request, message.result);
         finish(request);
     } else if (deft_view_equals(message.id, "1") && message.kind == DEFT__MCP_ERROR) {
         deft__quoted quoted;

@@ -423,7 +423,7 @@ static void a_file_that_cannot_be_read_is_noted(void **state)
     assert_non_null(strstr(now.noted, "is not a file of logins"));
     now.noted[0] = '\0';
     deft__bearer_reload(now.bearer);
-    assert_string_equal(now.noted, ""); // once
+    assert_string_equal(now.noted, "");                // once
     expect_refused(&now, 401, "Bearer", 0, false, ""); // cannot be kept either
     clear(&now);
 }

@@ -14,7 +14,9 @@
 //     deft/search   {query, limit}   {"hits": [{"id", "server", "name", "description", "score",
 //                                    "tokens", "place"}], "missing": "..."}: best first; `missing`
 //                                    names servers that could not be searched and why
-//     deft/call     {tool, arguments}  the result of tools/call, as the server gave it
+//     deft/call     {tool, arguments}  {"result", "failure"}: that of tools/call as the server gave it;
+//                                    where an error is not the server's, how the call ended:
+//                                    "refused" (the tool was not called), "failed", "timeout"
 //     deft/quarantine  {server, on}  {}: put a server aside, or let it go; the store is the caller's
 //     deft/login    {server, on}     {}: its login has changed (`on`: there is one); it is read again,
 //                                    and the server tried

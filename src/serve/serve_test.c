@@ -455,7 +455,8 @@ static void others_may_ask_while_it_runs(void **state)
                    {"?deft/search {}", "params.query must be a string"},
                    {"?deft/search {\"query\":\"x\",\"limit\":0}", "params.limit must be a number"},
                    {"?deft/call {\"tool\":\"beta::echo\",\"arguments\":{\"text\":\"over\"}}",
-                    "{\"content\":[{\"type\":\"text\",\"text\":\"{\\\"text\\\":\\\"over\\\"}\"}]}"},
+                    "{\"result\":{\"content\":[{\"type\":\"text\",\"text\":\"{\\\"text\\\":\\\"over\\\"}\"}]}"
+                               "}"},
                    {"?deft/call {\"tool\":\"beta::eco\"}", "echo"},
                    {"?deft/call {\"tool\":\"beta::echo\",\"arguments\":[]}",
                     "params.arguments must be an object, not an array"},
@@ -491,7 +492,7 @@ static void visitors_of_every_kind(void **state)
                    // It hangs up before the answer, and has it all the same.
                    {"~{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"deft/call\",\"params\":{\"tool\":"
                                "\"alpha::later\"}}\n{\"jsonrpc\":\"2.0\",\"id\":2,\"method\":\"deft/status\"}\n",
-                    "\"id\":1,\"result\":{\"content\""},
+                    "\"id\":1,\"result\":{\"result\":{\"content\""},
                    {NULL, NULL},
     };
     serve(&all, steps);

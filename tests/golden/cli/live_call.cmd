@@ -9,3 +9,9 @@ echo "exit code $?"
 deft call lamps::swich_lamp lamp=hall
 echo "exit code $?"
 deft call camps::list_lamps
+# Who says no: the tool, or deft before it calls one.
+deft call lamps::switch_lamp on=7
+echo "exit code $?"
+deft call lamps::switch_lamp on=7 --json >/dev/null
+deft call lamps::switch_lamp lamp=hall --set hooks.beforeCall=false
+echo "exit code $?"

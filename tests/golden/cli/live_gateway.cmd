@@ -12,7 +12,7 @@ deft logs lamps
 deft status --json | grep -c '"running":true'
 deft tool-search status | head -n 1
 deft tool-search reset
-deft servers | sed 's/[0-9]* s$/N s/'
+deft servers | sed -E 's/ +/ /g; s/[0-9]+ (s|min)$/AGE/'
 deft search --limit 1 lamps | wc -l
 exec {gateway[1]}>&-
 wait "$gateway_PID"

@@ -4,7 +4,7 @@ echo '{"mcpServers": {"lamps": {"command": "data/lamps"}},
 deft servers --discover >/dev/null
 mkfifo agent
 exec 3<>agent
-timeout 20 deft serve <agent
+timeout 300 deft serve <agent
 echo "exit code $?"
-timeout 20 deft serve --set toolSearch.searchName=find_tools </dev/null
+timeout 300 deft serve --set toolSearch.searchName=find_tools </dev/null
 echo "exit code $?"

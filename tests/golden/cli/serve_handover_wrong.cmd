@@ -3,7 +3,7 @@
 export DEFT_STORE=none
 echo '{"mcpServers": {}}' >deft.json
 try() {
-    env "$@" timeout 20 bash -c 'LISTEN_PID=${LISTEN_PID/self/$$} exec deft serve -q --http'
+    env "$@" timeout 300 bash -c 'LISTEN_PID=${LISTEN_PID/self/$$} exec deft serve -q --http'
     echo "$?"
 }
 try LISTEN_PID=self LISTEN_FDS=1 3<&-

@@ -1,6 +1,6 @@
 # What cannot be used for TLS is refused at the start, with what to do.
 try() {
-    timeout 20 deft serve -q --http 127.0.0.1:0 "$@"
+    timeout 300 deft serve -q --http 127.0.0.1:0 "$@"
     echo "$?"
 }
 export DEFT_STORE=none

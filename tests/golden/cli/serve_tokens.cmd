@@ -1,7 +1,8 @@
 # Tokens are asked for, obeyed, and taken away while a stream is open: the stream ends then.
 export DEFT_STORE=none HOME=$PWD
 echo '{"mcpServers": {}, "http": {"listen": "127.0.0.1:0", "allowHosts": ["gate.example"]}}' >deft.json
-good=$(deft token new good -q --calls-per-minute 3)
+good=$(deft token new good -q)
+rare=$(deft token new rare -q --calls-per-minute 1) # another minute is longer than the next request takes
 deft token new other -q >other.txt
 mkfifo told
 deft serve --http 2>told &
@@ -22,8 +23,8 @@ hello='{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion"
     session=$(grep -o 'Mcp-Session-Id: .*' answer.txt)
     say "$(cat other.txt)" /mcp "$session"$'\r\n' '{"jsonrpc":"2.0","id":2,"method":"ping"}'
     say "$good" /mcp "$session"$'\r\n' '{"jsonrpc":"2.0","id":2,"method":"tools/list"}'
-    say "$good" /mcp "$session"$'\r\n' '{"jsonrpc":"2.0","id":2,"method":"tools/list"}'
-    say "$good" /mcp "$session"$'\r\n' '{"jsonrpc":"2.0","id":3,"method":"tools/list"}'
+    say "$rare" /mcp '' "$hello"
+    say "$rare" /mcp '' "$hello"
     tail -n 1 answer.txt
     echo
     exec 3<>"/dev/tcp/127.0.0.1/$port"
@@ -32,7 +33,7 @@ hello='{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion"
     read -r line <&3
     echo "$line"
     deft token remove good -q
-    timeout 20 cat <&3 >rest.txt
+    timeout 300 cat <&3 >rest.txt
     echo "the stream has ended: $?"
     say "$good" /mcp "$session"$'\r\n' '{"jsonrpc":"2.0","id":2,"method":"ping"}'
     say "$(cat other.txt)" /mcp '' "$hello"

@@ -5,7 +5,7 @@ printf '{\n  // mine\n  "preset": "kiro"\n}\n' >.config/deft/config.json
 mask() { sed -E 's/[0-9a-f]{64}/DIGITS/; s/[0-9]{4}-[0-9]{2}-[0-9]{2}(T[0-9:]+Z)?$/DATE/'; }
 deft token list
 deft token new ci --server 'git*' --tool 'git*::*' --deny '*::delete_*' --calls-per-minute 60 \
-    --concurrent-calls 4 --sessions 2 --expires 2027-01-31 -q | mask
+    --concurrent-calls 4 --sessions 2 --expires 2199-01-31 -q | mask
 deft token new all -q --json | mask | sed 's|"[^"]*/.config|"HOME/.config|'
 mask <.config/deft/config.json
 deft token
