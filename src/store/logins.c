@@ -329,7 +329,7 @@ static deft_status lock_to_write(const char *path, int *lock, deft_error *error)
 deft_status deft__logins_save(const char *path, deft_view endpoint, const deft__kept_login *login,
                               deft_error *error)
 {
-    int         lock;
+    int         lock   = -1;
     deft_status status = lock_to_write(path, &lock, error);
     if (status == DEFT_OK) {
         status = save(path, endpoint, login, error);
@@ -359,7 +359,7 @@ static deft_status seal(const char *path, bool is_sealed, deft_error *error)
 
 deft_status deft__logins_seal(const char *path, bool is_sealed, deft_error *error)
 {
-    int         lock;
+    int         lock   = -1;
     deft_status status = lock_to_write(path, &lock, error);
     if (status == DEFT_OK) {
         status = seal(path, is_sealed, error);

@@ -6,6 +6,8 @@
 
 #include <string.h>
 
+#define BEGINNING "{\"version\":2,\"sealedWith\":\"keyring\",\"box\":\""
+
 static const deft__box_key key = {.bytes = "0123456789abcdef0123456789abcde"};
 static const uint8_t       nonce[DEFT__BOX_NONCE_BYTES] = "nonce-nonce";
 
@@ -31,12 +33,11 @@ static void what_is_not_is_told_apart(void **state)
     static const char *const plain[] = {"", "{}", "{\"version\":1,\"logins\":[]}",
                                         "{\"version\":2}"};
     static const char *const bad[]   = {
-          "{\"version\":2,\"sealedWith\":\"keyring\",\"box\":\"",
-          "{\"version\":2,\"sealedWith\":\"keyring\",\"box\":\"\"}",
-          "{\"version\":2,\"sealedWith\":\"keyring\",\"box\":\"no base64\"}",
-          "{\"version\":2,\"sealedWith\":\"keyring\",\"box\":\"AAAA\"}",
-          "{\"version\":2,\"sealedWith\":\"keyring\",\"box\":"
-            "\"AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA\"}",
+          BEGINNING "",
+          BEGINNING "\"}",
+          BEGINNING "no base64\"}",
+          BEGINNING "AAAA\"}",
+          BEGINNING "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA\"}",
           "{\"version\":1}",
     };
     (void)state;
