@@ -29,12 +29,16 @@ size_t deft__edit_distance(deft_view a, deft_view b, size_t limit)
     if ((a.size > b.size ? a.size - b.size : b.size - a.size) > limit) {
         return far;
     }
+    if (a.size == 0 || b.size == 0) {
+        return a.size + b.size;
+    }
 
     // Three rows of the classic table: two back for swaps, the last one, and the one being made.
     size_t rows[3][DEFT__NEAREST_SIZE_MAX + 2];
     for (size_t j = 0; j <= smaller(b.size, far); j++) {
         rows[0][j] = j;
     }
+    size_t last_least = 0; // of the last row
     for (size_t i = 1; i <= a.size; i++) {
         size_t       *row      = rows[i % 3];
         const size_t *last     = rows[(i + 2) % 3];
@@ -44,6 +48,7 @@ size_t deft__edit_distance(deft_view a, deft_view b, size_t limit)
         const size_t  end      = smaller(b.size, i + limit);
 
         row[first - 1] = first == 1 ? i : far;
+        size_t least   = row[first - 1];
         for (size_t j = first; j <= end; j++) {
             const char y      = fold(b.data[j - 1]);
             size_t     change = last[j - 1] + (x != y);
@@ -52,8 +57,14 @@ size_t deft__edit_distance(deft_view a, deft_view b, size_t limit)
                 best = smaller(best, two_back[j - 2] + 1);
             }
             row[j] = best;
+            least  = smaller(least, best);
         }
         row[end + 1] = far;
+        // No row gets below the last one, nor below the one before it and a swap.
+        if (least >= far && last_least >= limit) {
+            return far;
+        }
+        last_least = least;
     }
     return smaller(rows[a.size % 3][b.size], far);
 }

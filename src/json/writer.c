@@ -50,9 +50,11 @@ static const size_t short_size = 64;
 
 static bool append_short(deft_buffer *out, deft_view text)
 {
+    if (text.size == 0 || text.size > short_size) {
+        return false;
+    }
     const char *end = text.data + text.size;
-    if (text.size == 0 || text.size > short_size || deft__scan_plain(text.data, end) != end ||
-        !deft_buffer_reserve(out, text.size + 2)) {
+    if (deft__scan_plain(text.data, end) != end || !deft_buffer_reserve(out, text.size + 2)) {
         return false;
     }
     char *to = out->data + out->size;
@@ -142,11 +144,6 @@ void deft__json_begin_array(deft__json_writer *writer)
 void deft__json_end_array(deft__json_writer *writer)
 {
     end_container(writer, ']');
-}
-
-void deft__json_name(deft__json_writer *writer, const char *name)
-{
-    deft__json_name_view(writer, deft_view_of(name));
 }
 
 void deft__json_name_view(deft__json_writer *writer, deft_view name)

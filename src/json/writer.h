@@ -24,8 +24,11 @@ void deft__json_begin_array(deft__json_writer *writer);
 void deft__json_end_array(deft__json_writer *writer);
 
 // The name of the next value, inside an object.
-void deft__json_name(deft__json_writer *writer, const char *name);
-void deft__json_name_view(deft__json_writer *writer, deft_view name);
+void               deft__json_name_view(deft__json_writer *writer, deft_view name);
+static inline void deft__json_name(deft__json_writer *writer, const char *name)
+{
+    deft__json_name_view(writer, deft_view_of(name)); // most are literals, and measured here
+}
 
 // A string; escapes what JSON requires, and writes U+FFFD for bytes that are not UTF-8.
 void deft__json_write_string(deft__json_writer *writer, deft_view text);

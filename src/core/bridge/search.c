@@ -26,6 +26,7 @@ typedef struct search_request {
     const deft_catalog  *searched;    // the searcher's catalog
     deft__schema_size   *sizes;       // by tool of the session's catalog; NULL: it is another one
     const bool          *is_deferred; // by tool that is searched, where that is all that is asked
+    bool                 is_kept_out; // a tool that could have been found is in plain sight
 } search_request;
 
 static const deft_catalog *catalog_of(const search_request *request)
@@ -141,7 +142,9 @@ static bool is_withheld(void *context, deft_tool_id found)
 // The same where the session may see all that is searched: asked of hundreds of tools in each search.
 static bool is_deferred(void *context, deft_tool_id found)
 {
-    return ((const search_request *)context)->is_deferred[found.index];
+    search_request *request = context;
+    request->is_kept_out |= !request->is_deferred[found.index];
+    return request->is_deferred[found.index];
 }
 
 // Whether a query names its tools itself; then as many are returned as one answer may hold.
@@ -226,16 +229,19 @@ static deft_status run_lookup(search_request *request, deft__arena *arena, deft_
 
 static void append_parameters(deft_buffer *out, const deft_tool *tool)
 {
-    deft_buffer_append_text(out, tool->parameter_count > 0 ? "Parameters: " : "Parameters: none");
+    deft_buffer_append(out, tool->parameter_count > 0 ? deft_view_of("Parameters: ")
+                                                      : deft_view_of("Parameters: none"));
     for (uint32_t i = 0; i < tool->parameter_count; i++) {
         const deft_parameter *parameter = &tool->parameters[i];
-        deft_buffer_append_text(out, i > 0 ? ", " : "");
+        deft_buffer_append(out, deft_view_make(", ", i > 0 ? 2 : 0));
         deft__clean_append(out, parameter->name, DEFT_NAME_SIZE_MAX);
         if (parameter->type.size > 0) {
             deft_buffer_append_byte(out, ' ');
             deft__clean_append(out, parameter->type, DEFT_NAME_SIZE_MAX);
         }
-        deft_buffer_append_text(out, parameter->is_required ? " (required)" : "");
+        if (parameter->is_required) {
+            deft_buffer_append(out, deft_view_of(" (required)"));
+        }
     }
     deft_buffer_append_byte(out, '\n');
 }
@@ -341,12 +347,29 @@ static void append_unknown_names(const search_request *request, const deft__quer
     }
 }
 
+// Asks the processor for some bytes: those of one hit lie together, those of several far apart, and
+// waiting for one after another takes longer than writing them.
+static void ask_for(const void *bytes, size_t size)
+{
+    const size_t size_max = 4096; // more would push out what was asked for first
+    for (size_t i = 0; i < size && i < size_max; i += 64) {
+        __builtin_prefetch((const char *)bytes + i);
+    }
+}
+
 // Room for about what the hits take, so that the answer need not grow step by step.
 static void reserve_answer(const search_request *request, deft_answer *answer)
 {
     size_t size = 512; // the heading, and what is said once
     for (size_t i = 0; i < request->hit_count; i++) {
-        size += deft_catalog_tool(catalog_of(request), request->hits[i])->definition.size + 256;
+        ask_for(deft_catalog_tool(catalog_of(request), request->hits[i]), sizeof(deft_tool));
+    }
+    for (size_t i = 0; i < request->hit_count; i++) {
+        const deft_tool *tool = deft_catalog_tool(catalog_of(request), request->hits[i]);
+        ask_for(tool->description.data, tool->description.size);
+        ask_for(tool->parameters, tool->parameter_count * sizeof *tool->parameters);
+        ask_for(tool->definition.data, tool->definition.size);
+        size += tool->definition.size + 256;
     }
     (void)deft_buffer_reserve(&answer->text, size);
     (void)deft_buffer_reserve(&answer->structured, size);
@@ -468,8 +491,10 @@ static deft_status append_miss(search_request *request, deft_searcher *searcher,
     deft_query             query  = query_of(request, is_all_allowed(request) ? NULL : &filter);
     deft_buffer           *out    = &answer->text;
     query.hits_max                = DEFT__NEAREST_COUNT_MAX;
+    // Where nothing was kept out, searching among all that the model may see finds nothing, either.
+    const bool        has_run = is_all_allowed(request) && !request->is_kept_out;
     deft_explanation *explanation =
-        deft__explanation_new_miss(searcher, &query, out->allocator, error);
+        deft__explanation_new_miss(searcher, &query, has_run, out->allocator, error);
     if (explanation == NULL) {
         return DEFT_OUT_OF_MEMORY;
     }

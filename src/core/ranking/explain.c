@@ -352,7 +352,7 @@ static deft_status explain(deft__explaining *x, const deft_tool_id *tool)
 {
     deft_explanation *explanation = x->explanation;
     deft_searcher    *searcher    = x->searcher;
-    deft_status       status      = deft_searcher_run(searcher, x->query, x->error);
+    deft_status status = x->has_run ? DEFT_OK : deft_searcher_run(searcher, x->query, x->error);
     if (status != DEFT_OK) {
         return status;
     }
@@ -376,25 +376,21 @@ static deft_status explain(deft__explaining *x, const deft_tool_id *tool)
     return status == DEFT_OUT_OF_MEMORY ? deft__fail_memory(x->error) : status;
 }
 
-static deft_explanation *explanation_new(deft_searcher *searcher, const deft_query *query,
-                                         const deft_tool_id *tool, bool is_miss,
-                                         const deft_allocator *allocator, deft_error *error)
+// Explains for `x`, which knows everything but the explanation.
+static deft_explanation *explanation_new(deft__explaining *x, const deft_tool_id *tool,
+                                         const deft_allocator *allocator)
 {
     deft_explanation *explanation = deft__new(allocator, sizeof *explanation);
     if (explanation == NULL) {
-        deft__fail_memory(error);
+        deft__fail_memory(x->error);
         return NULL;
     }
     explanation->allocator = allocator;
-    explanation->catalog   = deft_catalog_retain(searcher->index->catalog);
+    explanation->catalog   = deft_catalog_retain(x->searcher->index->catalog);
     deft__arena_init(&explanation->arena, allocator);
 
-    deft__explaining x = {.explanation = explanation,
-                          .searcher    = searcher,
-                          .query       = query,
-                          .is_miss     = is_miss,
-                          .error       = error};
-    if (explain(&x, tool) != DEFT_OK) {
+    x->explanation = explanation;
+    if (explain(x, tool) != DEFT_OK) {
         deft_explanation_free(explanation);
         return NULL;
     }
@@ -411,13 +407,17 @@ deft_explanation *deft_explanation_new(deft_searcher *searcher, const deft_query
                    (unsigned)tool->index);
         return NULL;
     }
-    return explanation_new(searcher, query, tool, false, allocator, error);
+    deft__explaining x = {.searcher = searcher, .query = query, .error = error};
+    return explanation_new(&x, tool, allocator);
 }
 
 deft_explanation *deft__explanation_new_miss(deft_searcher *searcher, const deft_query *query,
-                                             const deft_allocator *allocator, deft_error *error)
+                                             bool has_run, const deft_allocator *allocator,
+                                             deft_error *error)
 {
-    return explanation_new(searcher, query, NULL, true, allocator, error);
+    deft__explaining x = {
+        .searcher = searcher, .query = query, .is_miss = true, .has_run = has_run, .error = error};
+    return explanation_new(&x, NULL, allocator);
 }
 
 void deft_explanation_free(deft_explanation *explanation)

@@ -29,6 +29,7 @@ typedef struct deft__explaining {
     deft_view        *texts;      // what each expands
     size_t            expansion_count;
     bool              is_miss; // only what a miss is told is wanted
+    bool              has_run; // the searcher has run the query last
     deft_error       *error;
 } deft__explaining;
 
@@ -60,9 +61,10 @@ deft_status deft__account_hybrid(deft__explaining *x, deft_account *account);
 deft_status deft__account_plain(deft__explaining *x, deft_account *account);
 
 // Explains why a query found nothing, and of that only what deft__explanation_write_miss() tells: it says
-// so to a model that waits. The query is run anew.
+// so to a model that waits. `has_run`: the searcher has run the query last, or one that finds the same.
 deft_explanation *deft__explanation_new_miss(deft_searcher *searcher, const deft_query *query,
-                                             const deft_allocator *allocator, deft_error *error);
+                                             bool has_run, const deft_allocator *allocator,
+                                             deft_error *error);
 
 // Writes which words no tool has and what comes near, and what the query itself kept out, as
 // sentences for a model; nothing when there is nothing to say. At most some hundred bytes.

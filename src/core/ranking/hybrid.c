@@ -293,18 +293,6 @@ static void join_candidates(deft__hybrid *h, const uint32_t *tools, size_t count
     }
 }
 
-// Says which candidates are looked at next, from `first` on.
-static void expect_candidates(const deft__hybrid *h, size_t first)
-{
-    uint32_t     tools[DEFT__MEANT_MAX];
-    const size_t left  = h->candidate_count - first;
-    const size_t count = left < DEFT__MEANT_MAX ? left : DEFT__MEANT_MAX;
-    for (size_t i = 0; i < count; i++) {
-        tools[i] = h->candidates[first + i].tool;
-    }
-    deft__meaning_expect(&h->meaning, tools, count);
-}
-
 // Lets tools in that mean something alike, and weighs words against meaning.
 static void fuse_candidates(deft__hybrid *h, bool (*is_allowed)(void *context, uint32_t tool),
                             void         *context)
@@ -321,10 +309,7 @@ static void fuse_candidates(deft__hybrid *h, bool (*is_allowed)(void *context, u
     }
     for (size_t i = 0; i < h->candidate_count; i++) {
         deft__candidate *candidate = &h->candidates[i];
-        if (i % DEFT__MEANT_MAX == 0) {
-            expect_candidates(h, i);
-        }
-        candidate->final = deft__fused_final(deft__hybrid_fuse(h, candidate));
+        candidate->final           = deft__fused_final(deft__hybrid_fuse(h, candidate));
     }
 }
 

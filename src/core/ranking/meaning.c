@@ -321,12 +321,6 @@ static const deft__row_likeness *likeness_of(deft__meaning *m, uint32_t row)
     return known;
 }
 
-// The model's row of a word of a tool's name.
-static uint32_t name_row(const deft__image *image, uint32_t name_term)
-{
-    return image->rows[image->name_terms[name_term]];
-}
-
 // The name of a tool against the query, word by word.
 static void compare_name(deft__meaning *m, uint32_t tool, deft__likeness *likeness)
 {
@@ -335,7 +329,7 @@ static void compare_name(deft__meaning *m, uint32_t tool, deft__likeness *likene
     uint64_t           name                         = 0;
     uint64_t           name_met                     = 0;
     for (uint32_t i = image->name_starts[tool]; i < image->name_starts[tool + 1]; i++) {
-        const uint32_t row = name_row(image, i);
+        const uint32_t row = image->rows[image->name_terms[i]];
         if (row == DEFT__MODEL_ROW_NONE) {
             continue;
         }
@@ -352,41 +346,6 @@ static void compare_name(deft__meaning *m, uint32_t tool, deft__likeness *likene
     }
     likeness->name  = name > 0 ? (int32_t)(name_met / name) : 0;
     likeness->query = m->weight > 0 ? (int32_t)(query_met / m->weight) : 0;
-}
-
-static void ask_for_numbers(const int8_t *numbers, size_t dimensions)
-{
-    for (size_t i = 0; i < dimensions; i += 64) {
-        __builtin_prefetch(numbers + i);
-    }
-}
-
-void deft__meaning_expect(const deft__meaning *m, const uint32_t *tools, size_t count)
-{
-    const deft__image *image = m->image;
-    for (size_t i = 0; i < count; i++) {
-        __builtin_prefetch(&image->name_starts[tools[i]]);
-        __builtin_prefetch(&image->lengths[tools[i]]);
-        ask_for_numbers(vector_of(m, tools[i]), image->dimensions);
-    }
-    for (size_t i = 0; i < count; i++) {
-        __builtin_prefetch(&image->name_terms[image->name_starts[tools[i]]]);
-    }
-    for (size_t i = 0; i < count; i++) {
-        for (uint32_t k = image->name_starts[tools[i]]; k < image->name_starts[tools[i] + 1]; k++) {
-            __builtin_prefetch(&image->rows[image->name_terms[k]]);
-        }
-    }
-    for (size_t i = 0; i < count; i++) {
-        for (uint32_t k = image->name_starts[tools[i]]; k < image->name_starts[tools[i] + 1]; k++) {
-            const uint32_t row = name_row(image, k);
-            if (row != DEFT__MODEL_ROW_NONE) {
-                __builtin_prefetch(&m->model->norms[row]);
-                __builtin_prefetch(&m->model->scales[row]);
-                ask_for_numbers(deft__model_row(m->model, row), m->model->dimensions);
-            }
-        }
-    }
 }
 
 deft__likeness deft__meaning_of(deft__meaning *m, uint32_t tool)

@@ -83,8 +83,4 @@ typedef struct deft__likeness {
 
 deft__likeness deft__meaning_of(deft__meaning *meaning, uint32_t tool);
 
-// Asks the processor for what the likeness of some tools depends on: it lies far apart, and waiting for
-// one after another takes longer than comparing.
-void deft__meaning_expect(const deft__meaning *meaning, const uint32_t *tools, size_t count);
-
 #endif
