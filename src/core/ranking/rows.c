@@ -138,54 +138,76 @@ __attribute__((target("avx2"))) static __m256i reach(__m256i scores, __m256i lea
     return _mm256_cmpeq_epi16(_mm256_max_epu16(scores, least), scores);
 }
 
+// Adds one row to the scores of all 64 places.
+__attribute__((target("avx2,popcnt"))) static void add_row_avx2(const deft__row_term *term,
+                                                                uint32_t block, __m256i score[4])
+{
+    const uint64_t all    = term->blocks.masks[block];
+    const __m256i  weight = _mm256_set1_epi16((short)term->weight);
+    const uint8_t *next   = term->blocks.impacts + term->blocks.starts[block];
+    for (int k = 0; k < 4; k++) {
+        const unsigned mask   = (unsigned)(all >> 16 * k) & 0xFFFF;
+        const __m256i  impact = spread_impacts(mask, next);
+        next += __builtin_popcount(mask);
+        score[k] = _mm256_add_epi16(score[k], _mm256_mulhi_epu16(impact, weight));
+    }
+}
+
+// Adds what having a term counts, once it is known that it matters: sixteen places at a time, each of
+// which looks at its own bit.
+__attribute__((target("avx2"))) static void add_masses_avx2(const deft__row_work *work,
+                                                            deft__row_sums       *sums)
+{
+    const __m256i bits = _mm256_setr_epi16(1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096,
+                                           8192, 16384, INT16_MIN);
+    for (int k = 0; k < 4; k++) {
+        __m256i mass =
+            _mm256_loadu_si256((const __m256i *)(const void *)(work->start->masses + 16 * k));
+        for (size_t i = 0; i < work->count; i++) {
+            const uint64_t all = work->terms[i].blocks.masks[work->block];
+            const __m256i  own = _mm256_and_si256(_mm256_set1_epi16((short)(all >> 16 * k)), bits);
+            mass               = _mm256_add_epi16(
+                              mass, _mm256_and_si256(_mm256_cmpeq_epi16(own, bits),
+                                                     _mm256_set1_epi16((short)work->terms[i].mass)));
+        }
+        _mm256_storeu_si256((__m256i *)(void *)(sums->masses + 16 * k), mass);
+    }
+}
+
 __attribute__((target("avx2,popcnt"))) static uint64_t add_rows_avx2(const deft__row_work *work,
                                                                      deft__row_sums       *sums)
 {
-    const __m256i zero = _mm256_setzero_si256();
-    uint32_t      rest = work->rest;
-    __m256i       score[4];
-    __m256i       mass[4];
+    uint32_t rest = work->rest;
+    __m256i  score[4];
     for (int k = 0; k < 4; k++) {
         score[k] =
             _mm256_loadu_si256((const __m256i *)(const void *)(work->start->scores + 16 * k));
-        mass[k] = _mm256_loadu_si256((const __m256i *)(const void *)(work->start->masses + 16 * k));
     }
-    for (size_t i = 0; i < work->count; i++) {
-        const deft__row_term *term   = &work->terms[i];
-        const uint64_t        all    = term->blocks.masks[work->block];
-        const __m256i         weight = _mm256_set1_epi16((short)term->weight);
-        const __m256i         added  = _mm256_set1_epi16((short)term->mass);
-        const uint8_t        *next   = term->blocks.impacts + term->blocks.starts[work->block];
-        for (int k = 0; k < 4; k++) {
-            const unsigned mask   = (unsigned)(all >> 16 * k) & 0xFFFF;
-            const __m256i  impact = spread_impacts(mask, next);
-            next += __builtin_popcount(mask);
-            score[k] = _mm256_add_epi16(score[k], _mm256_mulhi_epu16(impact, weight));
-            mass[k]  = _mm256_add_epi16(
-                 mass[k], _mm256_andnot_si256(_mm256_cmpeq_epi16(impact, zero), added));
+    for (size_t i = 0; i < work->count;) {
+        const size_t end = i + ROWS_AT_ONCE < work->count ? i + ROWS_AT_ONCE : work->count;
+        for (; i < end; i++) {
+            const deft__row_term *term = &work->terms[i];
+            add_row_avx2(term, work->block, score);
+            rest -= deft__gain(term->weight, term->blocks.maxima[work->block]);
         }
-        rest -= deft__gain(term->weight, term->blocks.maxima[work->block]);
-        if (rest < work->bar) {
-            const __m256i least = _mm256_set1_epi16((short)(work->bar - rest));
-            const __m256i any =
-                _mm256_or_si256(_mm256_or_si256(reach(score[0], least), reach(score[1], least)),
-                                _mm256_or_si256(reach(score[2], least), reach(score[3], least)));
-            if (_mm256_testz_si256(any, any) != 0) {
-                return 0;
-            }
+        const __m256i highest = _mm256_max_epu16(_mm256_max_epu16(score[0], score[1]),
+                                                 _mm256_max_epu16(score[2], score[3]));
+        const __m256i any = reach(highest, _mm256_set1_epi16((short)missing_of(work->bar, rest)));
+        if (_mm256_testz_si256(any, any) != 0) {
+            return 0;
         }
     }
     const __m256i least = _mm256_set1_epi16((short)work->bar);
     uint64_t      found = 0;
     for (int k = 0; k < 4; k++) {
         _mm256_storeu_si256((__m256i *)(void *)(sums->scores + 16 * k), score[k]);
-        _mm256_storeu_si256((__m256i *)(void *)(sums->masses + 16 * k), mass[k]);
     }
     for (int k = 0; k < 4; k += 2) {
         const __m256i both = _mm256_packs_epi16(reach(score[k], least), reach(score[k + 1], least));
         found |= (uint64_t)(uint32_t)_mm256_movemask_epi8(_mm256_permute4x64_epi64(both, 0xD8))
                  << 16 * k;
     }
+    add_masses_avx2(work, sums);
     return found;
 }
 
