@@ -597,8 +597,9 @@ static const deft__command commands[] = {
             "minutes at a port of this machine until the browser comes back. With --paste the "
             "browser may be on another machine.\n\n"
             "What comes of it is kept in ~/.local/state/deft/logins.json, which only you can read, "
-            "and renewed by itself; DEFT_LOGINS=FILE puts it elsewhere. Gateways that run take it "
-            "up at once.",
+            "and renewed by itself; DEFT_LOGINS=FILE puts it elsewhere. Where the system has a "
+            "keyring the file is sealed with a key from there; DEFT_KEYRING=off leaves it plain. "
+            "Gateways that run take a login up at once.",
         .examples = login_examples,
         .run      = deft__command_login,
     },

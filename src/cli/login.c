@@ -1,6 +1,7 @@
 // deft login and deft logout: getting into remote servers, and out again.
 #include "serve/login.h"
 
+#include "base/fail.h"
 #include "cli/discovery.h"
 #include "cli/live.h"
 #include "store/logins.h"
@@ -106,6 +107,21 @@ static void print(deft__cli *cli, const char *server, bool is_in)
     deft_buffer_clear(&text);
 }
 
+// DEFT_KEYRING=off leaves the system's keyring alone.
+static deft_status choose_keyring(deft__login_keyring *keyring, deft_error *error)
+{
+    const char *choice = getenv("DEFT_KEYRING");
+    *keyring           = DEFT__KEYRING_USED;
+    if (choice != NULL && strcmp(choice, "off") == 0) {
+        *keyring = DEFT__KEYRING_UNUSED;
+    } else if (choice != NULL && choice[0] != '\0' && strcmp(choice, "on") != 0) {
+        deft__quoted quoted;
+        return deft__fail(error, DEFT_INVALID, 0, "DEFT_KEYRING is '%s': it may be on or off",
+                          deft__quote(&quoted, deft_view_of(choice)));
+    }
+    return DEFT_OK;
+}
+
 static deft_status run(deft__cli *cli, const deft__serve_options *serve, person *one, bool is_in,
                        deft_error *error)
 {
@@ -114,12 +130,17 @@ static deft_status run(deft__cli *cli, const deft__serve_options *serve, person 
     if (!is_in) {
         return deft__serve_logout(serve, name, error);
     }
+    deft__login_keyring keyring;
+    if (choose_keyring(&keyring, error) != DEFT_OK) {
+        return DEFT_INVALID;
+    }
     const deft__login_options options = {
         .serve     = serve,
         .server    = name,
         .scope     = deft_view_of(deft__invocation_value(given, DEFT__FLAG_SCOPE)),
         .client_id = deft_view_of(deft__invocation_value(given, DEFT__FLAG_CLIENT_ID)),
         .paste     = one->is_pasting ? STDIN_FILENO : -1,
+        .keyring   = keyring,
         .show      = show,
         .context   = one,
     };

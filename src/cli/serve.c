@@ -10,6 +10,7 @@
 #include "io/handover.h"
 #include "io/socket.h"
 #include "serve/control.h"
+#include "store/logins.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -300,30 +301,34 @@ static int serve(deft__cli *cli, const deft_config *config)
     }
     deft_buffer logins;
     deft_buffer_init(&logins, NULL);
-    const bool                has_logins = deft__logins_file(&logins);
-    deft__store              *store      = deft__open_store(cli, config, 0);
-    const deft__serve_options options    = {
-           .config            = config,
-           .environment       = (const char *const *)environ,
-           .model             = model.model,
-           .store             = store,
-           .logins            = has_logins ? logins.data : NULL,
-           .note              = tell,
-           .context           = &here,
-           .input             = STDIN_FILENO,
-           .output            = STDOUT_FILENO,
-           .control_directory = has_folder ? folder.data : NULL,
-           .address           = here.address,
-           .port              = (uint16_t)here.port,
-           .handed_over       = here.handed_over,
-           .tokens            = here.tokens.items,
-           .token_count       = here.tokens.count,
-           .is_token_needed   = here.token_file != NULL || deft_config_has_tokens(config),
-           .tokens_changed    = tokens_changed,
-           .tls_certificate   = here.tls[0].data,
-           .tls_key           = here.tls[1].data,
-           .tls_client_ca     = here.tls[2].data,
-           .listening         = tell_listening,
+    const bool has_logins = deft__logins_file(&logins);
+    // A keyring may have to be unlocked, which takes a person: before anybody waits for us.
+    if (has_logins && deft__logins_unseal(logins.data, &error) != DEFT_OK) {
+        deft__note(&cli->output, "%s", error.message);
+    }
+    deft__store              *store   = deft__open_store(cli, config, 0);
+    const deft__serve_options options = {
+        .config            = config,
+        .environment       = (const char *const *)environ,
+        .model             = model.model,
+        .store             = store,
+        .logins            = has_logins ? logins.data : NULL,
+        .note              = tell,
+        .context           = &here,
+        .input             = STDIN_FILENO,
+        .output            = STDOUT_FILENO,
+        .control_directory = has_folder ? folder.data : NULL,
+        .address           = here.address,
+        .port              = (uint16_t)here.port,
+        .handed_over       = here.handed_over,
+        .tokens            = here.tokens.items,
+        .token_count       = here.tokens.count,
+        .is_token_needed   = here.token_file != NULL || deft_config_has_tokens(config),
+        .tokens_changed    = tokens_changed,
+        .tls_certificate   = here.tls[0].data,
+        .tls_key           = here.tls[1].data,
+        .tls_client_ca     = here.tls[2].data,
+        .listening         = tell_listening,
     };
     if (deft_config_server_count(config) == 0) {
         deft__note(&cli->output,

@@ -10,6 +10,7 @@
 #include "store/logins.h"
 
 #include <stdio.h>
+#include <string.h>
 #include <time.h>
 
 // A token is renewed when this much is left of it, or a quarter where it does not last that long: a
@@ -34,6 +35,7 @@ struct deft__bearer {
     uint32_t             number;   // of the token: another one, another number
     uint64_t             margin_s;
     bool                 is_loaded;
+    deft_error           trouble; // with the file, that was told; DEFT_OK: none
 
     // Renewing.
     bool         is_renewing;
@@ -61,6 +63,18 @@ static void note(const deft__bearer *bearer, const char *clause)
     }
 }
 
+// It is looked at with every request; what is wrong with it is told once.
+static void note_trouble(deft__bearer *bearer, const char *what, const deft_error *error)
+{
+    char clause[DEFT_ERROR_MESSAGE_SIZE + 40];
+    if (strcmp(bearer->trouble.message, error->message) != 0) {
+        bearer->trouble = *error;
+        (void)snprintf(clause, sizeof clause, "has a login that cannot be %s: %s", what,
+                       error->message);
+        note(bearer, clause);
+    }
+}
+
 static void set_margin(deft__bearer *bearer)
 {
     const uint64_t now  = now_s();
@@ -73,8 +87,9 @@ static void save(deft__bearer *bearer)
     deft_error error = DEFT_ERROR_INIT;
     if (deft__logins_save(bearer->path.data, deft_buffer_view(&bearer->endpoint), &bearer->login,
                           &error) != DEFT_OK) {
-        note(bearer, error.message);
+        note_trouble(bearer, "kept", &error);
     } else {
+        bearer->trouble = (deft_error)DEFT_ERROR_INIT;
         deft__kept_wipe(&bearer->outdated);
     }
 }
@@ -96,7 +111,7 @@ static bool load(deft__bearer *bearer)
     const deft_status status =
         deft__logins_load(bearer->path.data, deft_buffer_view(&bearer->endpoint), &read, &error);
     if (status != DEFT_OK && status != DEFT_NOT_FOUND) {
-        note(bearer, error.message);
+        note_trouble(bearer, "read", &error);
         deft__kept_clear(&read);
         return false;
     }

@@ -419,7 +419,11 @@ static void a_file_that_cannot_be_read_is_noted(void **state)
     init(&now, ANSWERS{END});
     test_file_put(now.path, deft_view_of("{\"version\":1}"));
     expect_token(&now, "");
+    assert_non_null(strstr(now.noted, "has a login that cannot be read: the file of logins"));
     assert_non_null(strstr(now.noted, "is not a file of logins"));
+    now.noted[0] = '\0';
+    deft__bearer_reload(now.bearer);
+    assert_string_equal(now.noted, "");                // once
     expect_refused(&now, 401, "Bearer", 0, false, ""); // cannot be kept either
     clear(&now);
 }

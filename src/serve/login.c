@@ -381,9 +381,29 @@ deft__fetcher *deft__login_fetcher(deft__loop *loop, const deft__serve_options *
     return fetcher;
 }
 
+// Before there is anything to keep. Where no keyring is to be had the file is for its owner alone, as ever.
+static deft_status choose_keyring(const logging_in *all, deft_error *error)
+{
+    const deft__serve_options *serve = all->options->serve;
+    deft_error                 cause = DEFT_ERROR_INIT;
+    if (all->options->keyring == DEFT__KEYRING_AS_IT_IS) {
+        return DEFT_OK;
+    }
+    if (all->options->keyring == DEFT__KEYRING_UNUSED) {
+        return deft__logins_seal(serve->logins, false, error);
+    }
+    if (deft__logins_seal(serve->logins, true, &cause) == DEFT_INVALID) {
+        note(all, cause.message); // it is there, and does not work
+    }
+    return DEFT_OK;
+}
+
 static deft_status run(logging_in *all, deft_error *error)
 {
     deft_status status = probe(all, error);
+    if (status == DEFT_OK) {
+        status = choose_keyring(all, error);
+    }
     if (status == DEFT_OK) {
         status = look_up(all, error);
     }

@@ -8,6 +8,12 @@
 #include "serve/serve.h"
 #include "transport/fetch.h"
 
+typedef enum deft__login_keyring {
+    DEFT__KEYRING_AS_IT_IS, // the file stays what it is
+    DEFT__KEYRING_USED,
+    DEFT__KEYRING_UNUSED
+} deft__login_keyring;
+
 typedef struct deft__login_options {
     const deft__serve_options *serve;  // config, environment, logins, note
     deft_view                  server; // by name
@@ -16,6 +22,8 @@ typedef struct deft__login_options {
     uint64_t                   timeout_ms; // for the person; 0: 600,000
     // Where the address at which the browser ended up is typed in, a line of a descriptor; else -1.
     int paste;
+    // What is kept is sealed with a key of the system's keyring, where there is one; or is not.
+    deft__login_keyring keyring;
     // Show this page to a person. Once.
     void (*show)(void *context, deft_view url);
     void *context;

@@ -2,12 +2,17 @@
 
 #include "base/fail.h"
 #include "base/hash.h"
+#include "crypto/digest.h"
+#include "crypto/wiping.h"
 #include "store/file.h"
+#include "store/keyring.h"
+#include "store/sealed.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/random.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -17,6 +22,9 @@
 // that fall on one byte wait for one another, and that is all.
 #define LOGIN_LOCKS  (1u << 20)
 #define LOCK_WAIT_MS 2000u
+
+// What is sealed is written in base64, and a third longer.
+#define FILE_SIZE_MAX (DEFT__KEPT_SIZE_MAX / 2 * 3)
 
 static bool is_absolute(const char *path)
 {
@@ -137,7 +145,7 @@ static deft_status read_file(const char *path, deft_buffer *text, deft_error *er
     int failure = fstat(descriptor, &information) != 0 ? errno : 0;
     if (failure == 0 && !S_ISREG(information.st_mode)) {
         failure = EINVAL;
-    } else if (failure == 0 && information.st_size > (off_t)DEFT__KEPT_SIZE_MAX) {
+    } else if (failure == 0 && information.st_size > (off_t)FILE_SIZE_MAX) {
         failure = EFBIG;
     }
     if (failure == 0 && (information.st_mode & 077) != 0 && information.st_uid == geteuid()) {
@@ -196,13 +204,83 @@ static deft_status name_file(const char *path, const deft_error *cause, deft_err
                       deft__quote(&name, deft_view_of(path)), cause->message);
 }
 
+// --- What is in it. -------------------------------------------------------------------------------
+
+// The key of a file that is sealed.
+static deft_status need_key(const char *path, deft__box_key *key, deft_error *error)
+{
+    deft_error   cause = DEFT_ERROR_INIT;
+    deft__quoted name;
+    if (deft__keyring_key(false, key, &cause) == DEFT_OK) {
+        return DEFT_OK;
+    }
+    return deft__fail(error, DEFT_INVALID, 0,
+                      "the file of logins %s is sealed, and its key cannot be had: %s",
+                      deft__quote(&name, deft_view_of(path)), cause.message);
+}
+
+// Reads it, and opens it where it is sealed. `text` is empty.
+static deft_status read_text(const char *path, deft_buffer *text, bool *is_sealed,
+                             deft_error *error)
+{
+    deft_error    cause = DEFT_ERROR_INIT;
+    deft__box_key key;
+    deft_buffer   inside;
+    deft_status   status = read_file(path, text, error);
+    *is_sealed           = status == DEFT_OK && deft__sealed_is(deft_buffer_view(text));
+    if (!*is_sealed) {
+        return status;
+    }
+    deft_buffer_init(&inside, text->allocator);
+    status = need_key(path, &key, error);
+    if (status == DEFT_OK) {
+        status = deft__sealed_read(deft_buffer_view(text), &key, &inside, &cause);
+        status = status == DEFT_INVALID ? name_file(path, &cause, error) : status;
+    }
+    deft__wipe(&key, sizeof key);
+    deft_buffer_clear(text);
+    *text = inside;
+    return status;
+}
+
+// Writes it, sealed or not. Under the lock.
+static deft_status write_text(const char *path, deft_view text, bool is_sealed, deft_error *error)
+{
+    uint8_t       nonce[DEFT__BOX_NONCE_BYTES];
+    deft__box_key key;
+    deft_buffer   box;
+    deft_status   status = DEFT_OK;
+    deft_buffer_init(&box, NULL);
+    if (is_sealed) {
+        status = need_key(path, &key, error);
+        if (status == DEFT_OK && (getrandom(nonce, sizeof nonce, 0) != (ssize_t)sizeof nonce ||
+                                  !deft__sealed_write(text, &key, nonce, &box))) {
+            status = deft__fail_memory(error);
+        }
+        deft__wipe(&key, sizeof key);
+    } else {
+        deft_buffer_reserve(&box, text.size + 1);
+        deft_buffer_append(&box, text);
+    }
+    deft_buffer_append_byte(&box, '\n');
+    if (status == DEFT_OK) {
+        const int failure =
+            box.status != DEFT_OK ? ENOMEM : replace_file(path, deft_buffer_view(&box));
+        status = failure == 0 ? DEFT_OK : fail_file(path, "cannot be written", failure, error);
+    }
+    deft__kept_wipe(&box);
+    return status;
+}
+
 deft_status deft__logins_load(const char *path, deft_view endpoint, deft__kept_login *login,
                               deft_error *error)
 {
-    deft_error  cause = DEFT_ERROR_INIT;
-    deft_buffer text;
-    deft_buffer_init(&text, login->texts[0].allocator);
-    deft_status status = read_file(path, &text, error);
+    const deft_allocator wiping    = deft__wiping_allocator(login->texts[0].allocator);
+    deft_error           cause     = DEFT_ERROR_INIT;
+    bool                 is_sealed = false;
+    deft_buffer          text;
+    deft_buffer_init(&text, &wiping);
+    deft_status status = read_text(path, &text, &is_sealed, error);
     if (status == DEFT_OK) {
         status = deft__kept_find(deft_buffer_view(&text), endpoint, login, &cause);
         if (status == DEFT_INVALID || status == DEFT_LIMIT) {
@@ -211,47 +289,95 @@ deft_status deft__logins_load(const char *path, deft_view endpoint, deft__kept_l
             (void)deft__fail_memory(error);
         }
     }
-    deft__kept_wipe(&text);
+    deft_buffer_clear(&text);
     return status;
 }
 
 static deft_status save(const char *path, deft_view endpoint, const deft__kept_login *login,
                         deft_error *error)
 {
-    deft_error  cause = DEFT_ERROR_INIT;
-    deft_buffer text;
-    deft_buffer changed;
-    deft_buffer_init(&text, NULL);
-    deft_buffer_init(&changed, NULL);
-    deft_status status = read_file(path, &text, error);
+    const deft_allocator wiping    = deft__wiping_allocator(NULL);
+    deft_error           cause     = DEFT_ERROR_INIT;
+    bool                 is_sealed = false;
+    deft_buffer          text;
+    deft_buffer          changed;
+    deft_buffer_init(&text, &wiping);
+    deft_buffer_init(&changed, &wiping);
+    deft_status status = read_text(path, &text, &is_sealed, error);
     if (status == DEFT_OK && (text.size > 0 || login != NULL)) {
         status = deft__kept_replace(deft_buffer_view(&text), endpoint, login, &changed, &cause);
-        if (status != DEFT_OK) {
-            status = name_file(path, &cause, error);
-        } else {
-            deft_buffer_append_byte(&changed, '\n');
-            const int failure =
-                changed.status != DEFT_OK ? ENOMEM : replace_file(path, deft_buffer_view(&changed));
-            status = failure == 0 ? DEFT_OK : fail_file(path, "cannot be written", failure, error);
-        }
+        status = status == DEFT_OK ? write_text(path, deft_buffer_view(&changed), is_sealed, error)
+                                   : name_file(path, &cause, error);
     }
-    deft__kept_wipe(&text);
-    deft__kept_wipe(&changed);
+    deft_buffer_clear(&text);
+    deft_buffer_clear(&changed);
     return status;
 }
 
-deft_status deft__logins_save(const char *path, deft_view endpoint, const deft__kept_login *login,
-                              deft_error *error)
+static deft_status lock_to_write(const char *path, int *lock, deft_error *error)
 {
     const int failure = deft__store_file_make_folders(path);
     if (failure != 0) {
         return fail_file(path, "cannot be made", failure, error);
     }
-    const int lock = lock_file(path);
-    if (lock == -1) {
-        return fail_file(path, "is being written by somebody else, and stays so", EAGAIN, error);
+    *lock = lock_file(path);
+    return *lock == -1
+               ? fail_file(path, "is being written by somebody else, and stays so", EAGAIN, error)
+               : DEFT_OK;
+}
+
+deft_status deft__logins_save(const char *path, deft_view endpoint, const deft__kept_login *login,
+                              deft_error *error)
+{
+    int         lock   = -1;
+    deft_status status = lock_to_write(path, &lock, error);
+    if (status == DEFT_OK) {
+        status = save(path, endpoint, login, error);
+        deft__logins_unlock(lock);
     }
-    const deft_status status = save(path, endpoint, login, error);
-    deft__logins_unlock(lock);
+    return status;
+}
+
+static deft_status seal(const char *path, bool is_sealed, deft_error *error)
+{
+    const deft_allocator wiping     = deft__wiping_allocator(NULL);
+    bool                 was_sealed = false;
+    deft__box_key        key;
+    deft_buffer          text;
+    deft_buffer_init(&text, &wiping);
+    deft_status status = read_text(path, &text, &was_sealed, error);
+    if (status == DEFT_OK && is_sealed && !was_sealed) {
+        status = deft__keyring_key(true, &key, error);
+        deft__wipe(&key, sizeof key);
+    }
+    if (status == DEFT_OK && was_sealed != is_sealed && (is_sealed || text.size > 0)) {
+        status = write_text(path, deft_buffer_view(&text), is_sealed, error);
+    }
+    deft_buffer_clear(&text);
+    return status;
+}
+
+deft_status deft__logins_seal(const char *path, bool is_sealed, deft_error *error)
+{
+    int         lock   = -1;
+    deft_status status = lock_to_write(path, &lock, error);
+    if (status == DEFT_OK) {
+        status = seal(path, is_sealed, error);
+        deft__logins_unlock(lock);
+    }
+    return status;
+}
+
+deft_status deft__logins_unseal(const char *path, deft_error *error)
+{
+    deft__box_key key;
+    deft_buffer   text;
+    deft_buffer_init(&text, NULL);
+    deft_status status = read_file(path, &text, error);
+    if (status == DEFT_OK && deft__sealed_is(deft_buffer_view(&text))) {
+        status = need_key(path, &key, error);
+        deft__wipe(&key, sizeof key);
+    }
+    deft__kept_wipe(&text);
     return status;
 }

@@ -25,6 +25,14 @@ deft_status deft__logins_load(const char *path, deft_view endpoint, deft__kept_l
 deft_status deft__logins_save(const char *path, deft_view endpoint, const deft__kept_login *login,
                               deft_error *error);
 
+// The file may be sealed with a key of the system's keyring (keyring.h), and stays as it is then, or is
+// not. This makes it so, or makes it plain; where there is no file, one that is sealed and empty.
+// DEFT_NOT_FOUND: there is no keyring here. Failures leave the file as it was.
+deft_status deft__logins_seal(const char *path, bool is_sealed, deft_error *error);
+// Gets the key of a file that is sealed, which a person may have to unlock, so that nobody has to wait for
+// that later. Failures as of deft__logins_load(), which will fail in the same way.
+deft_status deft__logins_unseal(const char *path, deft_error *error);
+
 // Tries to get the right to renew this login: a descriptor to give back, which also happens when the
 // process ends. -1: somebody else has it; -2: there are no locks here, go on without.
 int  deft__logins_lock(const char *path, deft_view endpoint);

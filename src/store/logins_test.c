@@ -121,7 +121,7 @@ static void a_bad_file_is_left_as_it_is(void **state)
     expect(test_folder_join(&folder, "."), "https://a", "!cannot be read");
 
     test_file_put(path, deft_view_of(""));
-    test_file_cut(path, (off_t)DEFT__KEPT_SIZE_MAX + 1);
+    test_file_cut(path, (off_t)DEFT__KEPT_SIZE_MAX * 2);
     expect(path, "https://a", "!cannot be read: File too large");
     assert_int_equal(
         deft__logins_save("/proc/nowhere/logins.json", deft_view_of("https://a"), &login, &error),

@@ -1,0 +1,210 @@
+#include "store/keyring.h"
+
+#include "base/fail.h"
+#include "crypto/digest.h"
+
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <threads.h>
+#include <unistd.h>
+
+// --- What we call of libsecret and GLib, as their headers have it. --------------------------------
+
+typedef struct GError {
+    uint32_t domain;
+    int      code;
+    char    *message;
+} GError;
+
+typedef struct SecretSchema {
+    const char *name;
+    int         flags;
+    struct {
+        const char *name;
+        int         type; // 0: a text
+    } attributes[32];
+    int   reserved;
+    void *more[7];
+} SecretSchema;
+
+static const SecretSchema schema = {.name = "io.deft.Logins", .attributes = {{"purpose", 0}}};
+#define PURPOSE "purpose", "logins", (char *)NULL
+#define LABEL   "deft: the key of the file of logins"
+
+typedef struct library {
+    bool is_there;
+    int (*store)(const SecretSchema *, const char *collection, const char *label, const char *text,
+                 void *cancellable, GError **, ...);
+    char *(*lookup)(const SecretSchema *, void *cancellable, GError **, ...);
+    int (*clear)(const SecretSchema *, void *cancellable, GError **, ...);
+    void (*free_text)(char *text); // which overwrites it
+    void (*free_error)(GError *);
+} library;
+
+static library   secret;
+static once_flag once = ONCE_FLAG_INIT;
+
+static bool find(void *from, const char *name, void *function)
+{
+    void *const address = dlsym(from, name);
+    memcpy(function, &address, sizeof address);
+    return address != NULL;
+}
+
+static void load(void)
+{
+    void *from = dlopen("libsecret-1.so.0", RTLD_NOW | RTLD_LOCAL); // never closed: it has threads
+    secret.is_there = from != NULL && find(from, "secret_password_store_sync", &secret.store) &&
+                      find(from, "secret_password_lookup_sync", &secret.lookup) &&
+                      find(from, "secret_password_clear_sync", &secret.clear) &&
+                      find(from, "secret_password_free", &secret.free_text) &&
+                      find(from, "g_error_free", &secret.free_error);
+}
+
+// A bus to find the keyring on. Without one GLib would start one, which would have no keyring.
+static bool has_bus(void)
+{
+    const char *address = getenv("DBUS_SESSION_BUS_ADDRESS");
+    const char *folder  = getenv("XDG_RUNTIME_DIR");
+    char        path[512];
+    return (address != NULL && address[0] != '\0') ||
+           (folder != NULL && snprintf(path, sizeof path, "%s/bus", folder) < (int)sizeof path &&
+            access(path, R_OK | W_OK) == 0);
+}
+
+static deft_status need_library(deft_error *error)
+{
+    if (!has_bus()) {
+        return deft__fail(error, DEFT_NOT_FOUND, 0,
+                          "there is no session with a keyring here (DBUS_SESSION_BUS_ADDRESS)");
+    }
+    call_once(&once, load);
+    return secret.is_there
+               ? DEFT_OK
+               : deft__fail(error, DEFT_NOT_FOUND, 0,
+                            "libsecret is not installed (Debian: apt install libsecret-1-0)");
+}
+
+// Takes the error. DEFT_NOT_FOUND: nobody on the bus has a keyring.
+static deft_status take_error(GError *cause, deft_error *error)
+{
+    deft__quoted      quoted;
+    const bool        is_none = strstr(cause->message, "not provided by any") != NULL;
+    const deft_status status =
+        deft__fail(error, is_none ? DEFT_NOT_FOUND : DEFT_INVALID, 0, "the keyring says: %s",
+                   deft__quote(&quoted, deft_view_of(cause->message)));
+    secret.free_error(cause);
+    return status;
+}
+
+// --- The key, as 64 hexadecimal digits. -----------------------------------------------------------
+
+#define DIGITS (2u * DEFT__BOX_KEY_BYTES)
+
+static bool read_digits(const char *text, deft__box_key *key)
+{
+    static const char digits[] = "0123456789abcdef";
+    if (strlen(text) != DIGITS || strspn(text, digits) != DIGITS) {
+        return false;
+    }
+    for (size_t i = 0; i < DEFT__BOX_KEY_BYTES; i++) {
+        key->bytes[i] = (uint8_t)((strchr(digits, text[2 * i]) - digits) * 16 +
+                                  (strchr(digits, text[2 * i + 1]) - digits));
+    }
+    return true;
+}
+
+static deft_status look_up(deft__box_key *key, deft_error *error)
+{
+    GError *cause = NULL;
+    char   *text  = secret.lookup(&schema, NULL, &cause, PURPOSE);
+    if (cause != NULL) {
+        return take_error(cause, error);
+    }
+    if (text == NULL) {
+        return deft__fail(error, DEFT_NOT_FOUND, 0, "the keyring has no key of deft's");
+    }
+    const bool is_read = read_digits(text, key);
+    secret.free_text(text);
+    return is_read ? DEFT_OK
+                   : deft__fail(error, DEFT_INVALID, 0, "what the keyring has is no key of deft's");
+}
+
+static deft_status make(deft_error *error)
+{
+    deft__box_key key;
+    char          text[DIGITS + 1];
+    GError       *cause = NULL;
+    if (getrandom(key.bytes, sizeof key.bytes, 0) != (ssize_t)sizeof key.bytes) {
+        return deft__fail(error, DEFT_INVALID, 0, "the system gives no randomness");
+    }
+    for (size_t i = 0; i < DEFT__BOX_KEY_BYTES; i++) {
+        (void)snprintf(text + 2 * i, 3, "%02x", key.bytes[i]);
+    }
+    const bool is_kept =
+        secret.store(&schema, NULL, LABEL, text, NULL, &cause, PURPOSE) != 0 && cause == NULL;
+    deft__wipe(text, sizeof text);
+    deft__wipe(&key, sizeof key);
+    if (cause != NULL) {
+        return take_error(cause, error);
+    }
+    return is_kept ? DEFT_OK : deft__fail(error, DEFT_INVALID, 0, "the keyring keeps no key");
+}
+
+// --- Once for the process. ------------------------------------------------------------------------
+
+static once_flag     mutex_once = ONCE_FLAG_INIT;
+static mtx_t         mutex;
+static deft__box_key known;
+static bool          is_known;
+
+static void make_mutex(void)
+{
+    (void)mtx_init(&mutex, mtx_plain);
+}
+
+deft_status deft__keyring_key(bool may_make, deft__box_key *key, deft_error *error)
+{
+    deft_status status = DEFT_OK;
+    call_once(&mutex_once, make_mutex);
+    (void)mtx_lock(&mutex);
+    if (!is_known) {
+        deft__box_key found;
+        status = need_library(error);
+        if (status == DEFT_OK) {
+            status = look_up(&found, error);
+            if (status == DEFT_NOT_FOUND && may_make && make(error) == DEFT_OK) {
+                status = look_up(&found, error); // somebody may have been faster
+            }
+        }
+        if (status == DEFT_OK) {
+            known    = found;
+            is_known = true;
+        }
+        deft__wipe(&found, sizeof found);
+    }
+    if (status == DEFT_OK) {
+        *key = known;
+    }
+    (void)mtx_unlock(&mutex);
+    return status;
+}
+
+deft_status deft__keyring_remove(deft_error *error)
+{
+    GError *cause = NULL;
+    call_once(&mutex_once, make_mutex);
+    (void)mtx_lock(&mutex);
+    deft__wipe(&known, sizeof known);
+    is_known           = false;
+    deft_status status = need_library(error);
+    if (status == DEFT_OK) {
+        (void)secret.clear(&schema, NULL, &cause, PURPOSE);
+        status = cause != NULL ? take_error(cause, error) : DEFT_OK;
+    }
+    (void)mtx_unlock(&mutex);
+    return status;
+}

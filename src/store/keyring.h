@@ -1,0 +1,17 @@
+// keyring.h - the one key that the file of logins is sealed with, in the system's keyring (GNOME Keyring, KWallet,
+// KeePassXC): through libsecret, which is loaded when it is needed, and over D-Bus. A keyring that is
+// locked asks its person; until then the call waits.
+#ifndef DEFT_STORE_KEYRING_H
+#define DEFT_STORE_KEYRING_H
+
+#include "crypto/box.h"
+
+// DEFT_NOT_FOUND: there is no keyring here, or no such key in it; with `may_make` one is made then.
+// DEFT_INVALID: the keyring says no. Once it is known it is kept for as long as the process lives: any
+// thread may ask.
+deft_status deft__keyring_key(bool may_make, deft__box_key *key, deft_error *error);
+
+// Forgets what is kept, and takes the key out of the keyring. What was sealed with it is lost.
+deft_status deft__keyring_remove(deft_error *error);
+
+#endif
