@@ -18,6 +18,23 @@ static size_t smaller(size_t a, size_t b)
     return a < b ? a : b;
 }
 
+// Drops what two words have in common at their starts and at their ends: no edit is needed there.
+static void strip_common(deft_view *a, deft_view *b)
+{
+    const size_t shorter = smaller(a->size, b->size);
+    size_t       start   = 0;
+    size_t       end     = 0; // bytes from the end
+    while (start < shorter && fold(a->data[start]) == fold(b->data[start])) {
+        start++;
+    }
+    while (start + end < shorter &&
+           fold(a->data[a->size - end - 1]) == fold(b->data[b->size - end - 1])) {
+        end++;
+    }
+    *a = deft_view_slice(*a, start, a->size - end);
+    *b = deft_view_slice(*b, start, b->size - end);
+}
+
 size_t deft__edit_distance(deft_view a, deft_view b, size_t limit)
 {
     a = deft_view_slice(a, 0, DEFT__NEAREST_SIZE_MAX);
@@ -28,6 +45,9 @@ size_t deft__edit_distance(deft_view a, deft_view b, size_t limit)
     const size_t far = limit + 1;
     if ((a.size > b.size ? a.size - b.size : b.size - a.size) > limit) {
         return far;
+    }
+    if (a.size > 0 && b.size > 0) {
+        strip_common(&a, &b);
     }
     if (a.size == 0 || b.size == 0) {
         return a.size + b.size;

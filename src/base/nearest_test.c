@@ -70,6 +70,52 @@ static void a_limit_changes_nothing_below_it(void **state)
     }
 }
 
+// The whole table, as in a textbook.
+static size_t plain_distance(deft_view a, deft_view b)
+{
+    size_t table[11][11];
+    for (size_t i = 0; i <= a.size; i++) {
+        for (size_t j = 0; j <= b.size; j++) {
+            size_t best = i == 0 ? j : i;
+            if (i > 0 && j > 0) {
+                const size_t change = table[i - 1][j - 1] + (a.data[i - 1] != b.data[j - 1]);
+                const size_t gap =
+                    table[i - 1][j] < table[i][j - 1] ? table[i - 1][j] + 1 : table[i][j - 1] + 1;
+                best = change < gap ? change : gap;
+            }
+            if (i > 1 && j > 1 && a.data[i - 1] == b.data[j - 2] &&
+                a.data[i - 2] == b.data[j - 1] && table[i - 2][j - 2] + 1 < best) {
+                best = table[i - 2][j - 2] + 1;
+            }
+            table[i][j] = best;
+        }
+    }
+    return table[a.size][b.size];
+}
+
+static void what_is_left_out_would_not_matter(void **state)
+{
+    (void)state;
+    test_random random = {.state = 2};
+    for (size_t i = 0; i < 50000; i++) {
+        char         a[10];
+        char         b[10];
+        const size_t letters = 1 + test_random_below(&random, 4);
+        for (size_t j = 0; j < sizeof a; j++) {
+            a[j] = (char)('a' + test_random_below(&random, letters));
+            b[j] = test_random_once_in(&random, 3)
+                       ? (char)('a' + test_random_below(&random, letters))
+                       : a[j];
+        }
+        const deft_view x        = deft_view_make(a, test_random_below(&random, sizeof a + 1));
+        const deft_view y        = deft_view_make(b, test_random_below(&random, sizeof b + 1));
+        const size_t    limit    = test_random_below(&random, 6);
+        const size_t    distance = plain_distance(x, y);
+        assert_int_equal(deft__edit_distance(x, y, limit),
+                         distance <= limit ? distance : limit + 1);
+    }
+}
+
 static void long_words_are_compared_by_their_start(void **state)
 {
     (void)state;
@@ -104,6 +150,7 @@ int main(void)
         cmocka_unit_test(edits_are_counted),
         cmocka_unit_test(beyond_the_limit_is_one_more_than_it),
         cmocka_unit_test(a_limit_changes_nothing_below_it),
+        cmocka_unit_test(what_is_left_out_would_not_matter),
         cmocka_unit_test(long_words_are_compared_by_their_start),
         cmocka_unit_test(longer_words_may_differ_more),
     };

@@ -1,6 +1,6 @@
 // commands.h - the commands and flags of deft as two tables. The parser, the help, the man page and
 // the completions are all printed from them, so they cannot disagree. To add a flag: one id here,
-// one row in commands.c, and its bit in the commands that take it.
+// one row in flags.c, and its bit in the commands of commands.c that take it.
 #ifndef DEFT_CLI_COMMANDS_H
 #define DEFT_CLI_COMMANDS_H
 

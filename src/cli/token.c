@@ -150,15 +150,50 @@ static void print_made(deft__cli *cli, const char *name, const char *token, cons
     deft__note(&cli->output, "its SHA-256 is in %s; the token itself is shown this once", path);
 }
 
+// Into the file that is to be written, and then to whoever asked for it.
+static int write_token(deft__cli *cli, deft_token_config *config, deft_view expires)
+{
+    char        token[TOKEN_SIZE + 1];
+    deft_error  error  = DEFT_ERROR_INIT;
+    deft_status status = DEFT_OK;
+    deft_buffer path;
+    deft_buffer before;
+    deft_buffer after;
+    deft_buffer_init(&path, NULL);
+    deft_buffer_init(&before, NULL);
+    deft_buffer_init(&after, NULL);
+    const bool has_file = file_to_write(cli, &path); // or it has said why not
+    if (has_file) {
+        status = make_token(token, config)
+                     ? read_text(path.data, &before, &error)
+                     : deft__fail(&error, DEFT_INVALID, 0, "there is no randomness");
+        if (status == DEFT_OK) {
+            status =
+                deft_config_add_token(deft_buffer_view(&before), config, expires, &after, &error);
+        }
+        if (status == DEFT_OK) {
+            status = replace(path.data, &after, &error);
+        }
+        if (status == DEFT_OK) {
+            print_made(cli, cli->invocation.operands[1], token, path.data);
+        } else {
+            deft__complain(&cli->output, "%s", error.message);
+        }
+        deft__wipe(token, sizeof token);
+    }
+    deft_buffer_clear(&after);
+    deft_buffer_clear(&before);
+    deft_buffer_clear(&path);
+    return has_file && status == DEFT_OK ? DEFT__EXIT_FOUND : DEFT__EXIT_WRONG;
+}
+
 static int make(deft__cli *cli, const char *name)
 {
     deft_view         servers[PATTERNS_MAX];
     deft_view         tools[PATTERNS_MAX];
     deft_view         denied[PATTERNS_MAX];
-    char              token[TOKEN_SIZE + 1];
     char              until[24];
     deft_view         expires;
-    deft_error        error  = DEFT_ERROR_INIT;
     deft_token_config config = {
         .name             = deft_view_of(name),
         .servers          = servers,
@@ -179,36 +214,7 @@ static int make(deft__cli *cli, const char *name)
     if (!read_expiry(cli, until, &expires)) {
         return DEFT__EXIT_WRONG;
     }
-    deft_buffer path;
-    deft_buffer before;
-    deft_buffer after;
-    deft_buffer_init(&path, NULL);
-    deft_buffer_init(&before, NULL);
-    deft_buffer_init(&after, NULL);
-    bool is_done = file_to_write(cli, &path);
-    if (is_done) {
-        deft_status status = make_token(token, &config)
-                                 ? read_text(path.data, &before, &error)
-                                 : deft__fail(&error, DEFT_INVALID, 0, "there is no randomness");
-        if (status == DEFT_OK) {
-            status =
-                deft_config_add_token(deft_buffer_view(&before), &config, expires, &after, &error);
-        }
-        if (status == DEFT_OK) {
-            status = replace(path.data, &after, &error);
-        }
-        is_done = status == DEFT_OK;
-        if (is_done) {
-            print_made(cli, name, token, path.data);
-        } else {
-            deft__complain(&cli->output, "%s", error.message);
-        }
-        deft__wipe(token, sizeof token);
-    }
-    deft_buffer_clear(&after);
-    deft_buffer_clear(&before);
-    deft_buffer_clear(&path);
-    return is_done ? DEFT__EXIT_FOUND : DEFT__EXIT_WRONG;
+    return write_token(cli, &config, expires);
 }
 
 // --- list ----------------------------------------------------------------------------------------

@@ -391,6 +391,23 @@ static bool make_links(deft__gateway *gateway, const deft__gateway_options *opti
     return true;
 }
 
+static bool init_parts(deft__gateway *gateway, uint64_t now_ms)
+{
+    const deft_allocator *allocator = gateway->allocator;
+    deft__answers_init(&gateway->answers, gateway->seed, allocator);
+    deft__mcp_reader_init(&gateway->reader, allocator);
+    deft_buffer_init(&gateway->line, allocator);
+    deft_buffer_init(&gateway->scratch, allocator);
+    deft__timers_init(&gateway->timers, now_ms, allocator);
+    deft__timer_init(&gateway->rebuild, build, gateway);
+    deft__timer_init(&gateway->patience, lose_patience, gateway);
+    deft__timer_init(&gateway->entrance, let_in, gateway);
+    deft__timer_init(&gateway->refresh, refresh, gateway);
+    deft__timer_init(&gateway->hold, deft__gateway_hold_ring, gateway);
+    deft__timer_init(&gateway->discovery, learn_next, gateway);
+    return deft__timers_reserve(&gateway->timers, 6);
+}
+
 deft__gateway *deft__gateway_new(const deft__gateway_options *options,
                                  const deft__gateway_host *host, uint64_t now_ms,
                                  const deft_allocator *allocator, deft_error *error)
@@ -431,18 +448,7 @@ deft__gateway *deft__gateway_new(const deft__gateway_options *options,
         gateway->usage     = *options->usage;
         gateway->has_usage = true;
     }
-    deft__answers_init(&gateway->answers, gateway->seed, allocator);
-    deft__mcp_reader_init(&gateway->reader, allocator);
-    deft_buffer_init(&gateway->line, allocator);
-    deft_buffer_init(&gateway->scratch, allocator);
-    deft__timers_init(&gateway->timers, now_ms, allocator);
-    deft__timer_init(&gateway->rebuild, build, gateway);
-    deft__timer_init(&gateway->patience, lose_patience, gateway);
-    deft__timer_init(&gateway->entrance, let_in, gateway);
-    deft__timer_init(&gateway->refresh, refresh, gateway);
-    deft__timer_init(&gateway->hold, deft__gateway_hold_ring, gateway);
-    deft__timer_init(&gateway->discovery, learn_next, gateway);
-    if (!deft__timers_reserve(&gateway->timers, 6)) {
+    if (!init_parts(gateway, now_ms)) {
         deft__fail_memory(error);
         deft__gateway_free(gateway);
         return NULL;

@@ -297,33 +297,49 @@ static bool is_loopback(const char *address)
     return inet_pton(AF_INET6, address, &six) == 1 && IN6_IS_ADDR_LOOPBACK(&six);
 }
 
+static deft__web_options web_options(const deft_settings *settings, const char *address)
+{
+    return (deft__web_options){
+        .hosts               = settings->http_hosts,
+        .host_count          = settings->http_host_count,
+        .is_any_host         = !is_loopback(address) && settings->http_host_count == 0,
+        .origins             = settings->http_origins,
+        .origin_count        = settings->http_origin_count,
+        .is_cors_off         = !settings->is_http_cors_on,
+        .head_size_max       = settings->http_head_size_max,
+        .body_size_max       = settings->http_body_size_max < settings->message_size_max
+                                   ? settings->http_body_size_max
+                                   : settings->message_size_max,
+        .requests_max        = settings->http_requests_max,
+        .sessions_max        = settings->http_sessions_max,
+        .session_idle_ms     = settings->http_session_idle_ms,
+        .request_idle_ms     = settings->http_request_idle_ms,
+        .request_ms          = settings->http_request_ms,
+        .keep_alive_ms       = settings->http_keep_alive_ms,
+        .failures_per_second = settings->http_failures_per_second,
+    };
+}
+
+// Without one it is a gateway that nobody can ask, and no less.
+static void open_door(site *self)
+{
+    const deft__serve_options *options = self->options;
+    deft_error                 why     = DEFT_ERROR_INIT;
+    if (options->control_directory != NULL) {
+        self->door = deft__door_open(&self->service, options->control_directory, &why);
+        if (self->door == NULL && options->note != NULL) {
+            options->note(options->context, deft_view_of(why.message));
+        }
+    }
+}
+
 static deft_status open_site(site *self, deft_error *error)
 {
-    const deft__serve_options *options  = self->options;
-    const char                *address  = options->address != NULL ? options->address : "127.0.0.1";
-    deft_error                 why      = DEFT_ERROR_INIT;
-    const deft_settings       *settings = self->service.settings;
-    const deft__web_options    web      = {
-                .hosts               = settings->http_hosts,
-                .host_count          = settings->http_host_count,
-                .is_any_host         = !is_loopback(address) && settings->http_host_count == 0,
-                .origins             = settings->http_origins,
-                .origin_count        = settings->http_origin_count,
-                .is_cors_off         = !settings->is_http_cors_on,
-                .head_size_max       = settings->http_head_size_max,
-                .body_size_max       = settings->http_body_size_max < settings->message_size_max
-                                           ? settings->http_body_size_max
-                                           : settings->message_size_max,
-                .requests_max        = settings->http_requests_max,
-                .sessions_max        = settings->http_sessions_max,
-                .session_idle_ms     = settings->http_session_idle_ms,
-                .request_idle_ms     = settings->http_request_idle_ms,
-                .request_ms          = settings->http_request_ms,
-                .keep_alive_ms       = settings->http_keep_alive_ms,
-                .failures_per_second = settings->http_failures_per_second,
-    };
-    const deft__web_host host = {
-        .context = self, .send = web_send, .close = web_close, .random = web_random};
+    const deft__serve_options *options = self->options;
+    const char                *address = options->address != NULL ? options->address : "127.0.0.1";
+    const deft__web_options    web     = web_options(self->service.settings, address);
+    const deft__web_host       host    = {
+                 .context = self, .send = web_send, .close = web_close, .random = web_random};
     deft__loop *loop = self->service.loop;
     deft__task_init(&self->stop, stop, self);
     self->tick  = deft__alarm_new(loop, tick, self);
@@ -352,12 +368,7 @@ static deft_status open_site(site *self, deft_error *error)
     if (self->listener == NULL) {
         return DEFT_INVALID;
     }
-    if (options->control_directory != NULL) {
-        self->door = deft__door_open(&self->service, options->control_directory, &why);
-        if (self->door == NULL && options->note != NULL) {
-            options->note(options->context, deft_view_of(why.message));
-        }
-    }
+    open_door(self);
     // Whoever comes first should not have to wait for all servers.
     deft__service_enter(&self->service);
     deft__gateway_discover(self->service.gateway);

@@ -96,8 +96,12 @@ static void *serve_all(void *context)
         char answer[2048];
         if (read_request(peer, request, sizeof request) > 0) {
             write_answer(all, request, answer, sizeof answer);
-            const ssize_t sent = write(peer, answer, strlen(answer));
-            (void)sent; // it may have left
+            if (strncmp(answer, "HTTP/1.1 STOP", 13) == 0) {
+                (void)kill(getpid(), SIGINT);             // somebody has no patience
+                (void)!read(peer, answer, sizeof answer); // and leaves
+            } else {
+                (void)!write(peer, answer, strlen(answer)); // it may have left
+            }
         }
         close(peer);
     }
@@ -142,6 +146,7 @@ typedef struct scene {
     char                path[200];
     char                endpoint[100];
     person_kind         person;
+    deft__login_keyring keyring;
     int                 typing[2]; // what is pasted
     int                 browser;
     char                page[2000];
@@ -255,6 +260,7 @@ static deft_status log_in(scene *now, deft_error *error)
           .server     = DEFT_VIEW_INIT("notes"),
           .timeout_ms = now->person == SLEEPS ? 20 : 0,
           .paste      = is_typing ? now->typing[0] : -1,
+          .keyring    = now->keyring,
           .show       = show,
           .context    = now,
     };
@@ -302,6 +308,7 @@ static void a_logout_gives_the_token_back(void **state)
         {"200 OK", ""},
         {"503 Busy", "not revoked, and stay good until they expire: http://127.0.0.1:"},
         {NULL, "could not be reached"},
+        {"STOP", "they expire: the logout was stopped"},
     };
     (void)state;
     for (size_t i = 0; i < array_size(cases); i++) {
@@ -323,6 +330,25 @@ static void a_logout_gives_the_token_back(void **state)
         if (cases[i].answer == NULL) {
             start(&now.authority);
         }
+        clear(&now);
+    }
+}
+
+// There is no keyring in this session, so that the file is plain whatever is wanted.
+static void a_keyring_is_used_where_there_is_one(void **state)
+{
+    static const deft__login_keyring wishes[] = {DEFT__KEYRING_USED, DEFT__KEYRING_UNUSED};
+    (void)state;
+    unsetenv("DBUS_SESSION_BUS_ADDRESS");
+    unsetenv("XDG_RUNTIME_DIR");
+    for (size_t i = 0; i < array_size(wishes); i++) {
+        scene      now;
+        deft_error error = DEFT_ERROR_INIT;
+        init(&now, BROWSES, "");
+        now.keyring = wishes[i];
+        assert_ok(log_in(&now, &error), error);
+        assert_string_equal(now.noted, "");
+        expect_kept(&now, DEFT__KEPT_ACCESS_TOKEN, "t1");
         clear(&now);
     }
 }
@@ -496,6 +522,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_person_comes_back_in_a_browser),
         cmocka_unit_test(a_logout_gives_the_token_back),
+        cmocka_unit_test(a_keyring_is_used_where_there_is_one),
         cmocka_unit_test(a_person_pastes_the_address),
         cmocka_unit_test(a_person_does_not_come),
         cmocka_unit_test(the_login_is_refused),

@@ -104,6 +104,9 @@ void deft__service_leave(deft__service *service);
 void deft__service_end(deft__service *service);
 void deft__service_kill(deft__service *service); // what still runs: at once
 
+// Calls `ended` if everything has. For whatever runs, when it no longer does.
+void deft__service_tell_if_ended(deft__service *service);
+
 // Somebody has logged in to this server, or out: it is tried again at once.
 void deft__service_renew(deft__service *service, size_t place);
 

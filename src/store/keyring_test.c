@@ -80,6 +80,23 @@ static void without_a_session_there_is_none(void **state)
     test_folder_clear(&folder);
 }
 
+// A bus that is not there: whoever could have it says no, which is not the same as having none.
+static void a_bus_that_does_not_answer_is_told(void **state)
+{
+    deft_error    error = DEFT_ERROR_INIT;
+    deft__box_key key;
+    (void)state;
+    if (getenv("DEFT_TEST_KEYRING") != NULL) {
+        skip(); // there is one
+    }
+    setenv("DBUS_SESSION_BUS_ADDRESS", "unix:path=/dev/null/none", 1);
+    assert_int_not_equal(deft__keyring_key(true, &key, &error), DEFT_OK);
+    assert_true(strstr(error.message, "the keyring says: ") != NULL ||
+                strstr(error.message, "libsecret is not installed") != NULL);
+    assert_int_not_equal(deft__keyring_remove(&error), DEFT_OK);
+    unsetenv("DBUS_SESSION_BUS_ADDRESS");
+}
+
 static void need_keyring(void)
 {
     if (getenv("DEFT_TEST_KEYRING") == NULL) {
@@ -150,6 +167,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(without_a_session_there_is_none),
+        cmocka_unit_test(a_bus_that_does_not_answer_is_told),
         cmocka_unit_test(a_key_is_made_once),
         cmocka_unit_test(a_file_is_sealed_and_made_plain_again),
     };

@@ -33,9 +33,9 @@ uint32_t deft__image_find_stem(const deft__image *image, deft_view stem)
     return DEFT__NONE;
 }
 
-uint32_t deft__image_find_word(const deft__image *image, deft_view word)
+// Looks for a word from a slot on.
+static uint32_t find_word_from(const deft__image *image, deft_view word, uint32_t slot)
 {
-    uint32_t slot = deft__image_slot(word, image->header->hash_seed, image->word_hash_size);
     while (image->word_hash[slot] != DEFT__NONE) {
         const uint32_t found = image->word_hash[slot];
         if (deft_view_equal(deft__image_word_text(image, found), word)) {
@@ -44,6 +44,33 @@ uint32_t deft__image_find_word(const deft__image *image, deft_view word)
         slot = (slot + 1) & (image->word_hash_size - 1);
     }
     return DEFT__NONE;
+}
+
+uint32_t deft__image_find_word(const deft__image *image, deft_view word)
+{
+    return find_word_from(image, word,
+                          deft__image_slot(word, image->header->hash_seed, image->word_hash_size));
+}
+
+void deft__image_find_words(const deft__image *image, const deft_view *words, size_t count,
+                            uint32_t *found)
+{
+    // Until they are found, `found` holds the slots where looking for them starts.
+    for (size_t i = 0; i < count; i++) {
+        found[i] = deft__image_slot(words[i], image->header->hash_seed, image->word_hash_size);
+        __builtin_prefetch(&image->word_hash[found[i]]);
+    }
+    for (size_t i = 0; i < count; i++) {
+        const uint32_t word = image->word_hash[found[i]];
+        __builtin_prefetch(&image->words[word != DEFT__NONE ? word : 0]);
+    }
+    for (size_t i = 0; i < count; i++) {
+        found[i] = find_word_from(image, words[i], found[i]);
+        if (found[i] != DEFT__NONE) {
+            __builtin_prefetch(&image->terms[image->words[found[i]].stem]);
+            __builtin_prefetch(&image->terms[image->words[found[i]].form]);
+        }
+    }
 }
 
 size_t deft__find_least(const uint32_t *numbers, size_t count, uint32_t least)

@@ -147,6 +147,10 @@ deft_status deft__image_open(deft__image *image, deft_view bytes, deft_error *er
 uint32_t deft__image_find_stem(const deft__image *image, deft_view stem);
 uint32_t deft__image_find_word(const deft__image *image, deft_view word);
 
+// Several words. What they need lies far apart: all of it is asked for before any of it is waited for.
+void deft__image_find_words(const deft__image *image, const deft_view *words, size_t count,
+                            uint32_t *found);
+
 static inline uint32_t deft__place_of(uint32_t posting)
 {
     return posting >> DEFT__IMPACT_BITS;

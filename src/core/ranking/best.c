@@ -1,5 +1,9 @@
 #include "core/ranking/best.h"
 
+#include "core/ranking/scan.h"
+
+#include <string.h>
+
 static uint64_t key_of(uint32_t tool, uint32_t sum)
 {
     return (uint64_t)(sum & DEFT__SCORE_MASK) << 44 | (uint64_t)~tool << 12 |
@@ -24,6 +28,27 @@ static void sift_down(uint64_t *keys, size_t count, size_t at, uint64_t key)
     keys[at] = key;
 }
 
+// Keys that are put in order by counting how many are above each, which takes no branch.
+#define RANKED_MAX 192u
+
+static void make_heap(uint64_t *keys, size_t count)
+{
+    uint64_t unsorted[RANKED_MAX];
+    uint16_t ranks[RANKED_MAX];
+    if (count <= RANKED_MAX) {
+        // What ascends is a heap, too.
+        memcpy(unsorted, keys, count * sizeof *keys);
+        deft__rank_all(unsorted, count, ranks);
+        for (size_t i = 0; i < count; i++) {
+            keys[count - 1 - ranks[i]] = unsorted[i];
+        }
+        return;
+    }
+    for (size_t at = count / 2; at-- > 0;) {
+        sift_down(keys, count, at, keys[at]);
+    }
+}
+
 void deft__best_offer(deft__best *best, uint32_t tool, uint32_t sum)
 {
     const uint64_t key = key_of(tool, sum);
@@ -39,7 +64,7 @@ void deft__best_offer(deft__best *best, uint32_t tool, uint32_t sum)
     }
     best->keys[best->count++] = key;
     // As long as there is room the order is of no use; then it is made at once.
-    for (size_t at = best->count == best->max ? best->max / 2 : 0; at-- > 0;) {
-        sift_down(best->keys, best->count, at, best->keys[at]);
+    if (best->count == best->max) {
+        make_heap(best->keys, best->count);
     }
 }

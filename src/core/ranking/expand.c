@@ -77,7 +77,9 @@ static uint32_t nearest_word(const deft__image *image, deft_view word)
         if (candidate->text_size + limit < word.size || candidate->text_size > word.size + limit) {
             continue;
         }
-        const size_t distance = deft__edit_distance(deft__image_word_text(image, i), word, limit);
+        // None that is farther than the nearest so far is of use.
+        const size_t distance =
+            deft__edit_distance(deft__image_word_text(image, i), word, best < limit ? best : limit);
         if (distance < best || (distance == best && nearest != DEFT__NONE &&
                                 image->terms[candidate->stem].count >
                                     image->terms[image->words[nearest].stem].count)) {
@@ -315,6 +317,15 @@ static void collect_words(deft__expansion *e, const deft_term *terms, size_t cou
     }
 }
 
+static void find_words(const deft__expansion *e, const deft__image *image, uint32_t *found)
+{
+    deft_view texts[DEFT__QUERY_WORDS_MAX];
+    for (size_t i = 0; i < e->word_count; i++) {
+        texts[i] = e->words[i].text;
+    }
+    deft__image_find_words(image, texts, e->word_count, found);
+}
+
 // A tool that has all of the terms, each as strongly as can be, must still have a score that fits the
 // bits for it (best.h), or it would run over into its coverage. An impact is below 256, so the sum
 // of the weights bounds every score. A query of 64 words that no two of a million tools share, each
@@ -339,6 +350,7 @@ deft_status deft__expand(deft__expansion *e, const deft__image *image,
     e->mass_unknown = 0;
     memset(e->seen, 0, sizeof e->seen);
 
+    uint32_t         all_found[DEFT__QUERY_WORDS_MAX];
     size_t           count = 0;
     const deft_term *terms = deft_analyzer_run(analyzer, text, 4 * DEFT__QUERY_WORDS_MAX, &count);
     if (terms == NULL) {
@@ -348,9 +360,10 @@ deft_status deft__expand(deft__expansion *e, const deft__image *image,
     e->sequence_count = count;
     collect_words(e, terms, count);
 
+    find_words(e, image, all_found);
     for (uint32_t i = 0; i < e->word_count; i++) {
         deft__query_word *word  = &e->words[i];
-        const uint32_t    found = deft__image_find_word(image, word->text);
+        const uint32_t    found = all_found[i];
         const uint32_t    weight =
             found != DEFT__NONE ? image->words[found].weight : deft__word_weight(word->text);
         word->value = word->value * weight >> 8;

@@ -217,7 +217,7 @@ static bool make_keys(const deft__candidate *candidates, size_t count, uint64_t 
         keys[i] = candidates[i].final << TOOL_BITS |
                   (~candidates[i].tool & ((UINT32_C(1) << TOOL_BITS) - 1));
     }
-    return all >> (63 - TOOL_BITS) == 0;
+    return all >> (64 - TOOL_BITS) == 0;
 }
 
 static void sort_candidates(deft__candidate *candidates, size_t count)

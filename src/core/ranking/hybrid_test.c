@@ -126,26 +126,45 @@ static bool is_even(void *context, uint32_t tool)
     return tool % 2 == 0;
 }
 
-// Three thousand tools of random words, so that common words have block bounds and rare ones do
-// not.
-static deft_catalog *random_catalog(test_random *random)
+#define TOOLS_MAX 7000u
+
+static void append_word(deft_buffer *text, size_t word)
+{
+    deft_buffer_append_text(text, "word");
+    for (; word > 0; word /= 26) {
+        deft_buffer_append_byte(text, (char)('a' + word % 26));
+    }
+    deft_buffer_append_byte(text, ' ');
+}
+
+// The product of two numbers: low ones are common, and high ones rare.
+static size_t uneven_word(test_random *random)
+{
+    return test_random_below(random, 40) * test_random_below(random, 40);
+}
+
+// Among as many tools as there can be, each is rare, if only just.
+#define EVEN_WORDS 140u
+
+static size_t even_word(test_random *random)
+{
+    return 1 + test_random_below(random, EVEN_WORDS);
+}
+
+// Tools of random words, so that common words have block bounds and rare ones do not.
+static deft_catalog *random_catalog(test_random *random, size_t tools, size_t words_max,
+                                    size_t (*next_word)(test_random *random))
 {
     deft_buffer text;
     deft_buffer_init(&text, NULL);
     deft_buffer_append_text(&text, "[");
-    for (size_t tool = 0; tool < 3000; tool++) {
+    for (size_t tool = 0; tool < tools; tool++) {
         deft_buffer_append_text(&text, tool > 0 ? ",{\"name\":\"t" : "{\"name\":\"t");
         deft_buffer_append_u64(&text, tool);
         deft_buffer_append_text(&text, "\",\"inputSchema\":{},\"description\":\"");
-        const size_t words = 1 + test_random_below(random, 30);
+        const size_t words = 1 + test_random_below(random, words_max);
         for (size_t w = 0; w < words; w++) {
-            // The product of two makes low numbers common and high ones rare.
-            const size_t word = test_random_below(random, 40) * test_random_below(random, 40);
-            deft_buffer_append_text(&text, "word");
-            for (size_t rest = word; rest > 0; rest /= 26) {
-                deft_buffer_append_byte(&text, (char)('a' + rest % 26));
-            }
-            deft_buffer_append_byte(&text, ' ');
+            append_word(&text, next_word(random));
         }
         deft_buffer_append_text(&text, "\"}");
     }
@@ -160,22 +179,26 @@ static deft_catalog *random_catalog(test_random *random)
 static void assert_candidates_are_best(const fixture *f, size_t hits_max,
                                        bool (*is_allowed)(void *context, uint32_t tool))
 {
-    static uint32_t        scores[3000];
+    static uint32_t        scores[TOOLS_MAX];
+    static uint32_t        coverages[TOOLS_MAX];
     const deft__expansion *e      = &f->hybrid.expansion;
     uint32_t               last   = UINT32_MAX; // the worst candidate
     size_t                 better = 0;
     size_t                 any    = 0; // tools with a score
     memset(scores, 0, sizeof scores);
+    memset(coverages, 0, sizeof coverages);
     for (size_t t = 0; t < e->term_count; t++) {
         const uint32_t term = e->terms[t].term;
         for (uint32_t p = 0; p < f->image.terms[term].count; p++) {
             const uint32_t tool = deft__image_tool(&f->image, term, p);
             scores[tool] += e->terms[t].weight * deft__image_impact(&f->image, term, tool) >> 8;
+            coverages[tool] += deft__coverage_of(e, &e->terms[t]);
         }
     }
     for (size_t i = 0; i < f->hybrid.candidate_count; i++) {
         const uint32_t tool = f->hybrid.candidates[i].tool;
         assert_int_equal(f->hybrid.candidates[i].score, scores[tool]);
+        assert_int_equal(f->hybrid.candidates[i].coverage, coverages[tool]);
         if (last == UINT32_MAX || scores[tool] < scores[last] ||
             (scores[tool] == scores[last] && tool > last)) {
             last = tool;
@@ -198,7 +221,7 @@ static void bounds_change_nothing(void **state)
     test_random random     = {.state = 11};
     size_t      wide_count = 0; // queries whose sums take more than 16 bits
     fixture     f;
-    assert_true(open_fixture(&f, random_catalog(&random), NULL));
+    assert_true(open_fixture(&f, random_catalog(&random, 3000, 30, uneven_word), NULL));
     for (int round = 0; round < 300; round++) {
         deft_buffer query;
         deft_buffer_init(&query, NULL);
@@ -220,6 +243,32 @@ static void bounds_change_nothing(void **state)
         deft_buffer_clear(&query);
     }
     assert_true(wide_count > 5);
+    deft_catalog_release(f.catalog);
+    close_fixture(&f);
+}
+
+static void many_rare_words_change_nothing(void **state)
+{
+    (void)state;
+    test_random random     = {.state = 12};
+    size_t      late_count = 0; // queries with more postings than are summed up before
+    fixture     f;
+    assert_true(open_fixture(&f, random_catalog(&random, TOOLS_MAX, 3, even_word), NULL));
+    for (int round = 0; round < 60; round++) {
+        deft_buffer query;
+        deft_buffer_init(&query, NULL);
+        for (size_t words = 10 + test_random_below(&random, 20); words > 0; words--) {
+            append_word(&query, even_word(&random));
+        }
+        bool (*allowed)(void *, uint32_t) = test_random_once_in(&random, 3) ? is_even : NULL;
+        assert_int_equal(deft__hybrid_run(&f.hybrid, deft_buffer_view(&query), 20, allowed, NULL),
+                         DEFT_OK);
+        assert_candidates_are_best(&f, 20, allowed);
+        late_count +=
+            !f.hybrid.scorer.is_wide && f.hybrid.scorer.summed_count < f.hybrid.scorer.sparse_count;
+        deft_buffer_clear(&query);
+    }
+    assert_true(late_count > 5);
     deft_catalog_release(f.catalog);
     close_fixture(&f);
 }
@@ -275,6 +324,7 @@ int main(void)
         cmocka_unit_test(the_right_tool_comes_first),
         cmocka_unit_test(what_no_tool_has_finds_nothing),
         cmocka_unit_test(bounds_change_nothing),
+        cmocka_unit_test(many_rare_words_change_nothing),
         cmocka_unit_test(long_queries_stay_within_bounds),
         cmocka_unit_test(every_allocation_may_fail),
     };

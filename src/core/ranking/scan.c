@@ -2,8 +2,6 @@
 
 #include "core/index/image.h"
 
-#include <stdbool.h>
-
 // Appends the hits from `from` on to the `found_count` that are there.
 static size_t scan_rest(const uint16_t *values, size_t from, size_t count, uint32_t least,
                         uint16_t *found, size_t found_count)
@@ -16,7 +14,7 @@ static size_t scan_rest(const uint16_t *values, size_t from, size_t count, uint3
     return found_count;
 }
 
-size_t deft__scan_all_plain(const uint16_t *values, size_t count, uint32_t least, uint16_t *found)
+static size_t scan_all_plain(const uint16_t *values, size_t count, uint32_t least, uint16_t *found)
 {
     return scan_rest(values, 0, count, least, found, 0);
 }
@@ -46,7 +44,7 @@ static uint32_t nth_largest(const uint16_t *values, size_t count, size_t nth,
     return number;
 }
 
-uint32_t deft__nth_largest_plain(const uint16_t *values, size_t count, size_t nth)
+static uint32_t nth_largest_plain(const uint16_t *values, size_t count, size_t nth)
 {
     return nth_largest(values, count, nth, count_plain);
 }
@@ -60,15 +58,15 @@ static uint16_t rank_one(const uint64_t *keys, size_t count, uint64_t key)
     return (uint16_t)rank;
 }
 
-void deft__rank_all_plain(const uint64_t *keys, size_t count, uint16_t *ranks)
+static void rank_all_plain(const uint64_t *keys, size_t count, uint16_t *ranks)
 {
     for (size_t i = 0; i < count; i++) {
         ranks[i] = rank_one(keys, count, keys[i]);
     }
 }
 
-size_t deft__scan_letters_plain(const uint32_t *letters, size_t from, size_t count, uint32_t wanted,
-                                unsigned bits_max)
+static size_t scan_letters_plain(const uint32_t *letters, size_t from, size_t count,
+                                 uint32_t wanted, unsigned bits_max)
 {
     size_t i = from;
     while (i < count && deft__count_bits(letters[i] ^ wanted) > bits_max) {
@@ -77,13 +75,16 @@ size_t deft__scan_letters_plain(const uint32_t *letters, size_t from, size_t cou
     return i;
 }
 
-void deft__add_bounds_plain(uint16_t *bounds, const uint8_t *maxima, size_t count, uint16_t weight)
+static void add_bounds_plain(uint16_t *bounds, const uint8_t *maxima, size_t count, uint16_t weight)
 {
     for (size_t i = 0; i < count; i++) {
         const uint32_t bound = bounds[i] + ((uint32_t)weight * maxima[i] >> 8);
         bounds[i]            = (uint16_t)(bound < UINT16_MAX ? bound : UINT16_MAX);
     }
 }
+
+static const deft__scans scans_plain = {scan_all_plain, nth_largest_plain, rank_all_plain,
+                                        scan_letters_plain, add_bounds_plain};
 
 #if defined(__x86_64__) && defined(__GNUC__)
 #include <immintrin.h>
@@ -135,18 +136,26 @@ __attribute__((target("avx2"))) static size_t count_avx2(const uint16_t *values,
     return (uint32_t)_mm_cvtsi128_si32(one) + count_plain(values + i, count - i, least);
 }
 
-// Eight keys against all, one of which is spread over a register at a time.
+static uint32_t nth_largest_avx2(const uint16_t *values, size_t count, size_t nth)
+{
+    return nth_largest(values, count, nth, count_avx2);
+}
+
+// Eight keys against all, one of which is spread over a register at a time. Numbers with a sign are
+// compared, so the highest bit is turned around.
 __attribute__((target("avx2"))) static void rank_all_avx2(const uint64_t *keys, size_t count,
                                                           uint16_t *ranks)
 {
-    size_t from = 0;
+    const __m256i sign = _mm256_set1_epi64x(INT64_MIN);
+    size_t        from = 0;
     for (; from + 8 <= count; from += 8) {
-        const __m256i low   = _mm256_loadu_si256((const __m256i *)(const void *)(keys + from));
-        const __m256i high  = _mm256_loadu_si256((const __m256i *)(const void *)(keys + from + 4));
-        __m256i       lows  = _mm256_setzero_si256(); // counted down
-        __m256i       highs = _mm256_setzero_si256();
+        const __m256i *own   = (const __m256i *)(const void *)(keys + from);
+        const __m256i  low   = _mm256_xor_si256(_mm256_loadu_si256(own), sign);
+        const __m256i  high  = _mm256_xor_si256(_mm256_loadu_si256(own + 1), sign);
+        __m256i        lows  = _mm256_setzero_si256(); // counted down
+        __m256i        highs = _mm256_setzero_si256();
         for (size_t i = 0; i < count; i++) {
-            const __m256i other = _mm256_set1_epi64x((long long)keys[i]);
+            const __m256i other = _mm256_xor_si256(_mm256_set1_epi64x((long long)keys[i]), sign);
             lows                = _mm256_add_epi64(lows, _mm256_cmpgt_epi64(other, low));
             highs               = _mm256_add_epi64(highs, _mm256_cmpgt_epi64(other, high));
         }
@@ -186,7 +195,7 @@ __attribute__((target("avx2"))) static size_t scan_letters_avx2(const uint32_t *
             break;
         }
     }
-    return deft__scan_letters_plain(letters, i, count, wanted, bits_max);
+    return scan_letters_plain(letters, i, count, wanted, bits_max);
 }
 
 // The largest impacts in the high bytes, so that the high half of a product is what is wanted.
@@ -202,18 +211,12 @@ __attribute__((target("avx2"))) static void add_bounds_avx2(uint16_t *bounds, co
         _mm256_storeu_si256(place, _mm256_adds_epu16(_mm256_loadu_si256(place),
                                                      _mm256_mulhi_epu16(largest, weights)));
     }
-    deft__add_bounds_plain(bounds + i, maxima + i, count - i, weight);
+    add_bounds_plain(bounds + i, maxima + i, count - i, weight);
 }
 
 // --- 512 bits ------------------------------------------------------------------------------
 
-#define AVX512 "avx512f,avx512bw,avx512vl,avx512vbmi2,popcnt,bmi2"
-
-static bool has_avx512(void)
-{
-    return __builtin_cpu_supports("avx512vbmi2") && __builtin_cpu_supports("avx512bw") &&
-           __builtin_cpu_supports("avx512vl");
-}
+#define AVX512 "avx512f,avx512bw,avx512vl,avx512vbmi2,avx512vpopcntdq,popcnt,bmi2"
 
 // One bit for each of 32 numbers from `from` on that is there.
 __attribute__((target(AVX512))) static __mmask32 mask_from(size_t from, size_t count)
@@ -256,6 +259,11 @@ __attribute__((target(AVX512))) static size_t count_avx512(const uint16_t *value
     return reaching;
 }
 
+static uint32_t nth_largest_avx512(const uint16_t *values, size_t count, size_t nth)
+{
+    return nth_largest(values, count, nth, count_avx512);
+}
+
 // Twenty-four keys against all, one of which is spread over a register at a time.
 __attribute__((target(AVX512))) static void rank_all_avx512(const uint64_t *keys, size_t count,
                                                             uint16_t *ranks)
@@ -283,6 +291,25 @@ __attribute__((target(AVX512))) static void rank_all_avx512(const uint64_t *keys
     }
 }
 
+__attribute__((target(AVX512))) static size_t scan_letters_avx512(const uint32_t *letters,
+                                                                  size_t from, size_t count,
+                                                                  uint32_t wanted,
+                                                                  unsigned bits_max)
+{
+    const __m512i all  = _mm512_set1_epi32((int)wanted);
+    const __m512i most = _mm512_set1_epi32((int)bits_max);
+    for (size_t i = from; i < count; i += 16) {
+        const __mmask16 there = (__mmask16)mask_from(i, count);
+        const __m512i  differ = _mm512_xor_si512(_mm512_maskz_loadu_epi32(there, letters + i), all);
+        const unsigned near =
+            _mm512_mask_cmple_epu32_mask(there, _mm512_popcnt_epi32(differ), most);
+        if (near != 0) {
+            return i + (unsigned)__builtin_ctz(near);
+        }
+    }
+    return count;
+}
+
 __attribute__((target(AVX512))) static void add_bounds_avx512(uint16_t      *bounds,
                                                               const uint8_t *maxima, size_t count,
                                                               uint16_t weight)
@@ -300,80 +327,56 @@ __attribute__((target(AVX512))) static void add_bounds_avx512(uint16_t      *bou
 
 // --- which one -----------------------------------------------------------------------------
 
-size_t deft__scan_all(const uint16_t *values, size_t count, uint32_t least, uint16_t *found)
-{
-    if (has_avx512()) {
-        return scan_all_avx512(values, count, least, found);
-    }
-    return __builtin_cpu_supports("avx2") ? scan_all_avx2(values, count, least, found)
-                                          : deft__scan_all_plain(values, count, least, found);
-}
+static const deft__scans scans_avx2   = {scan_all_avx2, nth_largest_avx2, rank_all_avx2,
+                                         scan_letters_avx2, add_bounds_avx2};
+static const deft__scans scans_avx512 = {scan_all_avx512, nth_largest_avx512, rank_all_avx512,
+                                         scan_letters_avx512, add_bounds_avx512};
 
-uint32_t deft__nth_largest(const uint16_t *values, size_t count, size_t nth)
+const deft__scans *deft__scans_of(deft__width width)
 {
-    if (has_avx512()) {
-        return nth_largest(values, count, nth, count_avx512);
-    }
-    return nth_largest(values, count, nth,
-                       __builtin_cpu_supports("avx2") ? count_avx2 : count_plain);
-}
-
-void deft__rank_all(const uint64_t *keys, size_t count, uint16_t *ranks)
-{
-    if (has_avx512()) {
-        rank_all_avx512(keys, count, ranks);
-    } else if (__builtin_cpu_supports("avx2")) {
-        rank_all_avx2(keys, count, ranks);
+    if (width == DEFT__WIDTH_AVX512 && __builtin_cpu_supports("avx512vbmi2") &&
+        __builtin_cpu_supports("avx512vpopcntdq") && __builtin_cpu_supports("avx512bw") &&
+        __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("bmi2")) {
+        return &scans_avx512;
+    } else if (width != DEFT__WIDTH_PLAIN && __builtin_cpu_supports("avx2")) {
+        return &scans_avx2;
     } else {
-        deft__rank_all_plain(keys, count, ranks);
-    }
-}
-
-size_t deft__scan_letters(const uint32_t *letters, size_t from, size_t count, uint32_t wanted,
-                          unsigned bits_max)
-{
-    return __builtin_cpu_supports("avx2")
-               ? scan_letters_avx2(letters, from, count, wanted, bits_max)
-               : deft__scan_letters_plain(letters, from, count, wanted, bits_max);
-}
-
-void deft__add_bounds(uint16_t *bounds, const uint8_t *maxima, size_t count, uint16_t weight)
-{
-    if (has_avx512()) {
-        add_bounds_avx512(bounds, maxima, count, weight);
-    } else if (__builtin_cpu_supports("avx2")) {
-        add_bounds_avx2(bounds, maxima, count, weight);
-    } else {
-        deft__add_bounds_plain(bounds, maxima, count, weight);
+        return &scans_plain;
     }
 }
 
 #else
 
+const deft__scans *deft__scans_of(deft__width width)
+{
+    (void)width;
+    return &scans_plain;
+}
+
+#endif
+
 size_t deft__scan_all(const uint16_t *values, size_t count, uint32_t least, uint16_t *found)
 {
-    return deft__scan_all_plain(values, count, least, found);
+    return deft__scans_of(DEFT__WIDTH_AVX512)->all(values, count, least, found);
 }
 
 uint32_t deft__nth_largest(const uint16_t *values, size_t count, size_t nth)
 {
-    return deft__nth_largest_plain(values, count, nth);
+    return deft__scans_of(DEFT__WIDTH_AVX512)->nth_largest(values, count, nth);
 }
 
 void deft__rank_all(const uint64_t *keys, size_t count, uint16_t *ranks)
 {
-    deft__rank_all_plain(keys, count, ranks);
+    deft__scans_of(DEFT__WIDTH_AVX512)->rank_all(keys, count, ranks);
 }
 
 size_t deft__scan_letters(const uint32_t *letters, size_t from, size_t count, uint32_t wanted,
                           unsigned bits_max)
 {
-    return deft__scan_letters_plain(letters, from, count, wanted, bits_max);
+    return deft__scans_of(DEFT__WIDTH_AVX512)->letters(letters, from, count, wanted, bits_max);
 }
 
 void deft__add_bounds(uint16_t *bounds, const uint8_t *maxima, size_t count, uint16_t weight)
 {
-    deft__add_bounds_plain(bounds, maxima, count, weight);
+    deft__scans_of(DEFT__WIDTH_AVX512)->add_bounds(bounds, maxima, count, weight);
 }
-
-#endif

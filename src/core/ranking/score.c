@@ -321,31 +321,54 @@ static void score_listed(deft__scorer *scorer, uint32_t from, uint32_t to, deft_
     }
 }
 
+// The sums of the blocks that are scored first.
+typedef struct first_sums {
+    deft__row_sums sums[FIRST_BLOCKS];
+    uint16_t       scores[FIRST_BLOCKS * DEFT__BLOCK_SIZE]; // the same once more, without gaps
+    uint32_t       count;                                   // blocks; the first of those listed
+} first_sums;
+
+// Offers the tools whose scores are at least `least` and below `limit`.
+static void offer_first(const deft__scorer *scorer, const first_sums *first, uint32_t least,
+                        uint32_t limit, deft__best *best)
+{
+    uint16_t     found[FIRST_BLOCKS * DEFT__BLOCK_SIZE];
+    const size_t places = (size_t)first->count * DEFT__BLOCK_SIZE;
+    const size_t some   = deft__scan_all(first->scores, places, least, found);
+    for (size_t i = 0; i < some; i++) {
+        const uint32_t        block = found[i] / DEFT__BLOCK_SIZE;
+        const uint32_t        at    = found[i] % DEFT__BLOCK_SIZE;
+        const deft__row_sums *sums  = &first->sums[block];
+        if (sums->scores[at] < limit) {
+            deft__best_offer(best,
+                             scorer->image->tools[scorer->listed[block] * DEFT__BLOCK_SIZE + at],
+                             (uint32_t)sums->masses[at] << DEFT__SCORE_BITS | sums->scores[at]);
+        }
+    }
+}
+
 // Sums up the first `count` of the listed blocks before it offers any tool: one look at all sums then
 // tells which scores are too low, and nearly every tool that is offered stays.
 static void score_first(deft__scorer *scorer, uint32_t count, deft__best *best)
 {
-    deft__row_sums sums[FIRST_BLOCKS];
-    uint16_t       scores[FIRST_BLOCKS * DEFT__BLOCK_SIZE];
-    uint16_t       found[FIRST_BLOCKS * DEFT__BLOCK_SIZE];
-    uint32_t       summed = 0;
+    first_sums first;
+    first.count = 0;
     for (uint32_t i = 0; i < count; i++) {
-        const uint32_t block = scorer->listed[i];
-        if (sum_block(scorer, block, 1, &sums[summed]) != 0) {
-            memcpy(scores + summed * DEFT__BLOCK_SIZE, sums[summed].scores,
-                   sizeof sums[summed].scores);
-            scorer->listed[summed++] = block;
+        const uint32_t  block = scorer->listed[i];
+        deft__row_sums *sums  = &first.sums[first.count];
+        if (sum_block(scorer, block, 1, sums) != 0) {
+            memcpy(first.scores + first.count * DEFT__BLOCK_SIZE, sums->scores,
+                   sizeof sums->scores);
+            scorer->listed[first.count++] = block;
         }
     }
-    const size_t   places = (size_t)summed * DEFT__BLOCK_SIZE;
-    const uint32_t nth    = deft__nth_largest(scores, places, best->max);
-    const size_t   some   = deft__scan_all(scores, places, nth > 0 ? nth : 1, found);
-    for (size_t i = 0; i < some; i++) {
-        const uint32_t block = found[i] / DEFT__BLOCK_SIZE;
-        const uint32_t at    = found[i] % DEFT__BLOCK_SIZE;
-        deft__best_offer(best, scorer->image->tools[scorer->listed[block] * DEFT__BLOCK_SIZE + at],
-                         (uint32_t)sums[block].masses[at] << DEFT__SCORE_BITS |
-                             sums[block].scores[at]);
+    const uint32_t nth =
+        deft__nth_largest(first.scores, (size_t)first.count * DEFT__BLOCK_SIZE, best->max);
+    const uint32_t least = nth > 0 ? nth : 1;
+    offer_first(scorer, &first, least, UINT32_MAX, best);
+    // Some may not have been allowed. Then those below get their places.
+    if (least > 1 && best->count < best->max) {
+        offer_first(scorer, &first, 1, least, best);
     }
 }
 
@@ -357,8 +380,7 @@ void deft__scorer_run(deft__scorer *scorer, const deft__expansion *expansion, de
     const uint32_t least  = nth > 0 ? nth : 1; // nothing in blocks that no term touches
     const uint32_t listed = list_blocks(scorer, least, UINT16_MAX + 1u);
     uint32_t       first  = 0;
-    // Who is not allowed would count as well when it is told which scores are too low.
-    if (!scorer->is_wide && best->is_allowed == NULL) {
+    if (!scorer->is_wide) {
         first = listed < FIRST_BLOCKS ? listed : FIRST_BLOCKS;
         score_first(scorer, first, best);
     }
