@@ -422,6 +422,17 @@ const deft__key_info *deft__key_info_of(deft__key key)
     return &keys[key];
 }
 
+unsigned deft__key_decimals(deft__key_kind kind)
+{
+    if (kind == DEFT__KIND_PERCENT) {
+        return 2;
+    } else if (kind == DEFT__KIND_DECIMAL) {
+        return 3;
+    } else {
+        return 0;
+    }
+}
+
 deft_view deft__key_member(deft_view path, bool *is_in_group)
 {
     static const deft_view groups[] = {DEFT_VIEW_INIT("toolSearch."),

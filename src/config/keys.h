@@ -133,6 +133,9 @@ typedef struct deft__key_info {
 
 const deft__key_info *deft__key_info_of(deft__key key);
 
+// Digits after the point that a number of this kind keeps.
+unsigned deft__key_decimals(deft__key_kind kind);
+
 // Where a key may stand.
 typedef enum deft__key_place {
     DEFT__PLACE_ROOT,  // top level of a file

@@ -3,8 +3,6 @@
 #include "base/utf8.h"
 #include "config/number.h"
 
-#include <assert.h>
-
 // Copying between a field and a number goes by size, which must then be the one we think it is.
 _Static_assert(sizeof(deft_mode) == sizeof(unsigned), "enums are stored as unsigned");
 
@@ -24,7 +22,7 @@ bool deft__value_is_word(deft_view text, const char *word)
     return i == text.size && word[i] == '\0';
 }
 
-static deft_view trim(deft_view text)
+deft_view deft__value_trim(deft_view text)
 {
     while (text.size > 0 && (text.data[0] == ' ' || text.data[0] == '\t')) {
         text = deft_view_slice(text, 1, text.size);
@@ -35,22 +33,11 @@ static deft_view trim(deft_view text)
     return text;
 }
 
-static unsigned decimals_of(deft__key_kind kind)
-{
-    if (kind == DEFT__KIND_PERCENT) {
-        return 2;
-    } else if (kind == DEFT__KIND_DECIMAL) {
-        return 3;
-    } else {
-        return 0;
-    }
-}
-
 static deft_status parse_number(const deft__key_info *info, deft_view text, deft__value *value)
 {
     uint64_t number   = 0;
     bool     is_whole = false;
-    if (!deft__number_parse(text, decimals_of(info->kind), &number, &is_whole) ||
+    if (!deft__number_parse(text, deft__key_decimals(info->kind), &number, &is_whole) ||
         number < info->min || number > info->max || (info->kind == DEFT__KIND_COUNT && !is_whole)) {
         return DEFT_INVALID;
     }
@@ -158,7 +145,7 @@ static deft_status parse_name(deft_view text, deft__arena *arena, deft__value *v
 // The word null means none here as it does wherever a person types it.
 static deft_status parse_text(deft_view text, deft__arena *arena, deft__value *value)
 {
-    deft_view copy = trim(text);
+    deft_view copy = deft__value_trim(text);
     if (deft__value_is_word(copy, "null")) {
         copy.size = 0;
     }
@@ -220,7 +207,7 @@ static deft_status list_from_commas(deft_view text, deft__arena *arena, text_lis
     size_t filled = 0;
     for (size_t i = 0; i <= copy.size; i++) {
         if (i == copy.size || copy.data[i] == ',') {
-            const deft_view item = trim(deft_view_slice(copy, start, i - start));
+            const deft_view item = deft__value_trim(deft_view_slice(copy, start, i - start));
             if (item.size == 0) {
                 return DEFT_INVALID;
             }
@@ -272,8 +259,8 @@ static bool parse_rule(deft_view text, deft_rule *rule)
     }
     rule->pattern = deft_view_slice(text, 0, equals);
     return equals < text.size && rule->pattern.size > 0 &&
-           deft__value_parse_rule_word(trim(deft_view_slice(text, equals + 1, text.size)),
-                                       &rule->is_deferred);
+           deft__value_parse_rule_word(
+               deft__value_trim(deft_view_slice(text, equals + 1, text.size)), &rule->is_deferred);
 }
 
 // Turns the list into what the key wants: the list itself, rules, or bits.
@@ -400,7 +387,7 @@ deft_status deft__value_from_text(deft__key key, deft_view text, bool is_true_on
                                   deft__arena *arena, deft__value *value)
 {
     const deft__key_info *info    = deft__key_info_of(key);
-    const deft_view       trimmed = trim(text);
+    const deft_view       trimmed = deft__value_trim(text);
     bool                  is_true = false;
     text_list             list    = {NULL, 0};
     deft_status           status;
@@ -505,239 +492,6 @@ void deft__value_apply(deft__key key, const deft__value *value, deft_settings *s
             settings->http_origins      = value->items;
             settings->http_origin_count = value->item_count;
         }
-        break;
-    }
-}
-
-// The number in a field; false for a threshold that is not set and for what is no number.
-static bool read_field(const deft__key_info *info, const deft_settings *settings, uint64_t *number)
-{
-    const char *field = (const char *)settings + info->offset;
-    switch (info->field) {
-    case DEFT__FIELD_ENUM:
-        *number = *(const unsigned *)(const void *)field;
-        return true;
-    case DEFT__FIELD_BOOL:
-        *number = *(const bool *)field;
-        return true;
-    case DEFT__FIELD_U32:
-        *number = *(const uint32_t *)(const void *)field;
-        return true;
-    case DEFT__FIELD_U64:
-        *number = *(const uint64_t *)(const void *)field;
-        return true;
-    case DEFT__FIELD_SIZE:
-        *number = *(const size_t *)(const void *)field;
-        return true;
-    case DEFT__FIELD_THRESHOLD:
-        *number = ((const deft_threshold *)(const void *)field)->value;
-        return ((const deft_threshold *)(const void *)field)->is_set;
-    case DEFT__FIELD_VIEW:
-    case DEFT__FIELD_NONE:
-        break;
-    }
-    return false;
-}
-
-// Whether a text can stand between commas and be found again.
-static bool is_plain_item(deft_view text)
-{
-    const deft_view trimmed = trim(text);
-    for (size_t i = 0; i < text.size; i++) {
-        const unsigned char byte = (unsigned char)text.data[i];
-        if (byte == ',' || byte < 0x20 || byte == 0x7F) {
-            return false;
-        }
-    }
-    return text.size > 0 && trimmed.size == text.size && text.data[0] != '[' &&
-           !deft__value_is_word(text, "none") && !deft__value_is_word(text, "null");
-}
-
-static void write_item(deft_view text, const char *suffix, deft_buffer *out)
-{
-    deft_buffer_append(out, text);
-    deft_buffer_append_text(out, suffix);
-}
-
-// Lists are written with commas where that reads back, else as an array, which keeps their order
-// as an object of rules would not.
-static void write_list(const deft_view *items, const deft_rule *rules, size_t count, bool is_array,
-                       deft_buffer *out)
-{
-    assert(count == 0 || items != NULL || rules != NULL);
-    bool is_plain = !is_array;
-    for (size_t i = 0; i < count; i++) {
-        is_plain = is_plain && is_plain_item(rules != NULL ? rules[i].pattern : items[i]);
-    }
-    deft__json_writer writer;
-    deft__json_writer_init(&writer, out);
-    deft_buffer item;
-    deft_buffer_init(&item, out->allocator);
-    if (!is_plain) {
-        deft__json_begin_array(&writer);
-    }
-    for (size_t i = 0; i < count; i++) {
-        const deft_view text   = rules != NULL ? rules[i].pattern : items[i];
-        const char     *suffix = "";
-        if (rules != NULL) {
-            suffix = rules[i].is_deferred ? "=deferred" : "=pinned";
-        }
-        if (is_plain) {
-            deft_buffer_append_text(out, i > 0 ? "," : "");
-            write_item(text, suffix, out);
-        } else {
-            deft_buffer_reset(&item);
-            write_item(text, suffix, &item);
-            out->status = item.status != DEFT_OK ? item.status : out->status;
-            deft__json_write_string(&writer, deft_buffer_view(&item));
-        }
-    }
-    if (!is_plain) {
-        deft__json_end_array(&writer);
-    }
-    deft_buffer_clear(&item);
-}
-
-static void write_flags(const deft__key_info *info, uint64_t bits, deft_buffer *out)
-{
-    bool is_first = true;
-    for (unsigned i = 0; i < info->word_count; i++) {
-        if ((bits >> i & 1) != 0) {
-            deft_buffer_append_text(out, is_first ? "" : ",");
-            deft_buffer_append_text(out, info->word(i));
-            is_first = false;
-        }
-    }
-}
-
-static void write_lists_of(deft__key key, const deft_settings *settings, deft_buffer *out)
-{
-    if (key == DEFT__KEY_SERVERS) {
-        write_list(NULL, settings->server_rules, settings->server_rule_count, false, out);
-    } else if (key == DEFT__KEY_TOOLS) {
-        write_list(NULL, settings->tool_rules, settings->tool_rule_count, false, out);
-    } else if (key == DEFT__KEY_PERMISSIONS_ALLOW) {
-        write_list(settings->allowed_tools, NULL, settings->allowed_tool_count, false, out);
-    } else if (key == DEFT__KEY_PERMISSIONS_DENY) {
-        write_list(settings->denied_tools, NULL, settings->denied_tool_count, false, out);
-    } else if (key == DEFT__KEY_HTTP_ALLOW_HOSTS) {
-        write_list(settings->http_hosts, NULL, settings->http_host_count, false, out);
-    } else if (key == DEFT__KEY_HTTP_ALLOW_ORIGINS) {
-        write_list(settings->http_origins, NULL, settings->http_origin_count, false, out);
-    } else if (settings->is_core_tools_set && settings->core_tool_count == 0) {
-        deft_buffer_append_text(out, "none");
-    } else if (settings->is_core_tools_set) {
-        write_list(settings->core_tools, NULL, settings->core_tool_count, false, out);
-    }
-}
-
-void deft__value_write_text(deft__key key, const deft_settings *settings, deft_buffer *out)
-{
-    const deft__key_info *info   = deft__key_info_of(key);
-    uint64_t              number = 0;
-    const bool            is_set = read_field(info, settings, &number);
-    switch (info->kind) {
-    case DEFT__KIND_MODE:
-        deft_buffer_append_text(out, deft_mode_name((deft_mode)number));
-        break;
-    case DEFT__KIND_BOOL:
-        deft_buffer_append_text(out, number != 0 ? "true" : "false");
-        break;
-    case DEFT__KIND_COUNT:
-    case DEFT__KIND_PERCENT:
-    case DEFT__KIND_DECIMAL:
-        if (is_set) {
-            deft__number_write(number, decimals_of(info->kind), out);
-        }
-        break;
-    case DEFT__KIND_ENUM:
-        deft_buffer_append_text(out, info->word((unsigned)number));
-        break;
-    case DEFT__KIND_FLAGS:
-        write_flags(info, number, out);
-        break;
-    case DEFT__KIND_NAME:
-    case DEFT__KIND_TEXT:
-        deft_buffer_append(
-            out, *(const deft_view *)(const void *)((const char *)settings + info->offset));
-        break;
-    case DEFT__KIND_LIST:
-    case DEFT__KIND_RULES:
-        write_lists_of(key, settings, out);
-        break;
-    }
-}
-
-static void write_mode_json(const deft__value *value, deft__json_writer *writer)
-{
-    if (value->is_percented) {
-        char        text[32];
-        deft_buffer buffer = {.data = text, .capacity = sizeof text};
-        deft_buffer_append_text(&buffer, "auto:");
-        deft__number_write(value->permyriad, 2, &buffer);
-        deft__json_write_string(writer, deft_buffer_view(&buffer));
-    } else if (value->number == DEFT_MODE_OFF) {
-        deft__json_write_bool(writer, false);
-    } else {
-        deft__json_write_text(writer, deft_mode_name((deft_mode)value->number));
-    }
-}
-
-static void write_number_json(uint64_t number, unsigned decimals, deft__json_writer *writer)
-{
-    char        text[32];
-    deft_buffer buffer = {.data = text, .capacity = sizeof text};
-    deft__number_write(number, decimals, &buffer);
-    deft__json_write_raw(writer, deft_buffer_view(&buffer));
-}
-
-static void write_array_json(const deft__key_info *info, const deft__value *value,
-                             deft__json_writer *writer)
-{
-    deft__json_begin_array(writer);
-    for (size_t i = 0; i < value->item_count; i++) {
-        deft__json_write_string(writer, value->items[i]);
-    }
-    for (unsigned i = 0; i < info->word_count; i++) {
-        if ((value->number >> i & 1) != 0) {
-            deft__json_write_text(writer, info->word(i));
-        }
-    }
-    deft__json_end_array(writer);
-}
-
-void deft__value_write_json(deft__key key, const deft__value *value, deft__json_writer *writer)
-{
-    const deft__key_info *info = deft__key_info_of(key);
-    if (value->is_unset) {
-        deft__json_write_null(writer);
-        return;
-    }
-    switch (info->kind) {
-    case DEFT__KIND_MODE:
-        write_mode_json(value, writer);
-        break;
-    case DEFT__KIND_BOOL:
-        deft__json_write_bool(writer, value->number != 0);
-        break;
-    case DEFT__KIND_COUNT:
-    case DEFT__KIND_PERCENT:
-    case DEFT__KIND_DECIMAL:
-        write_number_json(value->number, decimals_of(info->kind), writer);
-        break;
-    case DEFT__KIND_ENUM:
-        deft__json_write_text(writer, info->word((unsigned)value->number));
-        break;
-    case DEFT__KIND_NAME:
-    case DEFT__KIND_TEXT:
-        deft__json_write_string(writer, value->text);
-        break;
-    case DEFT__KIND_LIST:
-    case DEFT__KIND_FLAGS:
-        write_array_json(info, value, writer);
-        break;
-    case DEFT__KIND_RULES:
-        write_list(NULL, value->rules, value->rule_count, true, writer->out);
         break;
     }
 }

@@ -45,6 +45,8 @@ void deft__value_write_json(deft__key key, const deft__value *value, deft__json_
 // "pinned" is false, "deferred" is true, and so are false and true themselves (deferLoading).
 bool deft__value_parse_rule_word(deft_view word, bool *is_deferred);
 
+deft_view deft__value_trim(deft_view text); // without blanks at its ends
+
 // Whether two words are the same but for upper and lower case (ASCII).
 bool deft__value_is_word(deft_view text, const char *word);
 
