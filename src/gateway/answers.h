@@ -11,8 +11,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+// With four beside one another, one of twelve seeds let five of fifty questions push out each other.
 #define DEFT__ANSWERS_MAX         256u         // kept at a time
-#define DEFT__ANSWERS_BESIDE      4u           // in each place that a hash can say
+#define DEFT__ANSWERS_BESIDE      16u          // in each place that a hash can say
 #define DEFT__ANSWER_QUESTION_MAX 1024u        // bytes of a question that is kept
 #define DEFT__ANSWER_SIZE_MAX     (64u * 1024) // bytes of an answer that is kept
 #define DEFT__ANSWERS_SIZE_MAX    (4u << 20)   // bytes of all questions and answers together

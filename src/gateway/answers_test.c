@@ -49,6 +49,25 @@ static void there_are_never_more_than_there_is_room_for(void **state)
     deft__answers_clear(&answers);
 }
 
+static void a_few_that_are_asked_in_turn_stay(void **state)
+{
+    static deft__answers answers;
+    char                 text[32];
+    (void)state;
+    for (uint64_t seed = 0; seed < 200; seed++) {
+        deft__answers_init(&answers, seed, NULL);
+        for (int i = 0; i < 50; i++) {
+            (void)snprintf(text, sizeof text, "%d", i);
+            deft__answers_keep(&answers, deft_view_of(text), deft_view_of(text), 1, 1);
+        }
+        for (int i = 0; i < 50; i++) {
+            (void)snprintf(text, sizeof text, "%d", i);
+            assert_non_null(deft__answers_find(&answers, deft_view_of(text)));
+        }
+        deft__answers_clear(&answers);
+    }
+}
+
 static void what_is_too_large_is_not_kept(void **state)
 {
     static deft__answers answers;
@@ -116,6 +135,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_was_answered_is_answered_again),
         cmocka_unit_test(there_are_never_more_than_there_is_room_for),
+        cmocka_unit_test(a_few_that_are_asked_in_turn_stay),
         cmocka_unit_test(what_is_too_large_is_not_kept),
         cmocka_unit_test(large_ones_leave_room_for_fewer),
         cmocka_unit_test(memory_may_end),

@@ -68,29 +68,30 @@ static void note_row(deft__meaning *m, uint32_t row)
     }
 }
 
-// Adds a row to the windows that its term is in, and to the whole.
-static void add_row(deft__meaning *m, size_t term, uint32_t row)
+// What a term is added to: the sum of its step, from which windows and the whole are made in the end, or
+// the whole where there are no windows.
+static deft__sum *sum_of(deft__meaning *m, size_t term)
 {
-    const size_t last = term / DEFT__WINDOW_STEP;
-    if (m->has_windows) {
-        deft__sum_add_row(&m->sums[last], m->model, row);
-    }
-    if (m->has_windows && last > 0) {
-        deft__sum_add_row(&m->sums[last - 1], m->model, row);
-    }
-    deft__sum_add_row(&m->sums[DEFT__WINDOWS_MAX], m->model, row);
+    return &m->sums[m->has_windows ? term / DEFT__WINDOW_STEP : DEFT__WINDOWS_MAX];
 }
 
-static void add_grams(deft__meaning *m, size_t term, deft_view stem)
+static void add_sum(deft__sum *sum, const deft__sum *added)
 {
-    const size_t last = term / DEFT__WINDOW_STEP;
-    if (m->has_windows) {
-        deft__sum_add_grams(&m->sums[last], m->model, stem);
+    for (size_t i = 0; i < DEFT__MODEL_DIMENSIONS_MAX; i++) {
+        sum->numbers[i] += added->numbers[i];
     }
-    if (m->has_windows && last > 0) {
-        deft__sum_add_grams(&m->sums[last - 1], m->model, stem);
+}
+
+// A window is two steps, the whole all of them.
+static void join_steps(deft__meaning *m)
+{
+    const size_t count = (m->term_count + DEFT__WINDOW_STEP - 1) / DEFT__WINDOW_STEP;
+    for (size_t i = 0; i < count; i++) {
+        add_sum(&m->sums[DEFT__WINDOWS_MAX], &m->sums[i]);
     }
-    deft__sum_add_grams(&m->sums[DEFT__WINDOWS_MAX], m->model, stem);
+    for (size_t i = 0; i + 1 < count; i++) {
+        add_sum(&m->sums[i], &m->sums[i + 1]);
+    }
 }
 
 // Sums up the terms; how many there are.
@@ -104,26 +105,26 @@ static size_t add_terms(deft__meaning *m, const deft__expansion *e, deft_analyze
         if (!deft__model_counts(stem)) {
             continue;
         }
-        if (count % DEFT__WINDOW_STEP == 0 && !e->sequence[i].is_whole) {
-            m->sums[count / DEFT__WINDOW_STEP] = (deft__sum){{0}};
+        if (m->has_windows && count % DEFT__WINDOW_STEP == 0 && !e->sequence[i].is_whole) {
+            *sum_of(m, count) = (deft__sum){{0}};
         }
         const uint32_t row =
             e->sequence[i].is_whole ? deft__model_find(m->model, stem) : row_of(m, e, word, stem);
         if (e->sequence[i].is_whole) {
             if (row != DEFT__MODEL_ROW_NONE && count > 0) {
-                add_row(m, count - 1, row); // with its last part
+                deft__sum_add_row(sum_of(m, count - 1), m->model, row); // with its last part
             }
             continue;
         } else if (row == DEFT__MODEL_ROW_NONE) {
-            add_grams(m, count, stem);
+            deft__sum_add_grams(sum_of(m, count), m->model, stem);
         } else {
-            add_row(m, count, row);
+            deft__sum_add_row(sum_of(m, count), m->model, row);
             note_row(m, row);
             const uint32_t phrase = previous != DEFT__MODEL_ROW_NONE
                                         ? deft__model_find_phrase(m->model, previous, row)
                                         : DEFT__MODEL_ROW_NONE;
             if (phrase != DEFT__MODEL_ROW_NONE) {
-                add_row(m, count, phrase);
+                deft__sum_add_row(sum_of(m, count), m->model, phrase);
             }
         }
         previous = row;
@@ -162,6 +163,9 @@ void deft__meaning_read(deft__meaning *m, const deft__expansion *e, deft_analyze
     m->sums[DEFT__WINDOWS_MAX] = (deft__sum){{0}};
     m->term_count              = add_terms(m, e, analyzer);
     const size_t dimensions    = m->model->dimensions;
+    if (m->has_windows) {
+        join_steps(m);
+    }
     deft__vector_from(&m->whole, &m->sums[DEFT__WINDOWS_MAX], dimensions);
     for (size_t start = 0;
          m->term_count > WINDOW_TERMS && start + DEFT__WINDOW_STEP < m->term_count;

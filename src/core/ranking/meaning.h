@@ -47,12 +47,13 @@ typedef struct deft__meaning {
     size_t       term_count;  // of the query that were read
     deft__vector whole;
     deft__vector windows[DEFT__WINDOWS_MAX];
-    size_t       window_count;                // 0: the whole is the only one
-    deft__sum    sums[DEFT__WINDOWS_MAX + 1]; // of the windows, and of the whole behind them
-    uint32_t     rows[DEFT__READ_ROWS_MAX];   // of its words, all different
-    size_t       row_count;
-    uint64_t     weights[DEFT__READ_ROWS_MAX]; // what each of the rows says
-    uint64_t     weight;                       // and all of them together
+    size_t       window_count; // 0: the whole is the only one
+    deft__sum
+        sums[DEFT__WINDOWS_MAX + 1]; // of the steps, then the windows, and of the whole behind them
+    uint32_t rows[DEFT__READ_ROWS_MAX]; // of its words, all different
+    size_t   row_count;
+    uint64_t weights[DEFT__READ_ROWS_MAX]; // what each of the rows says
+    uint64_t weight;                       // and all of them together
 
     const int8_t *row_numbers[DEFT__READ_ROWS_MAX]; // of the rows
     const int8_t *readings[DEFT__WINDOWS_MAX + 1];  // the whole, and the windows behind it

@@ -361,15 +361,15 @@ __attribute__((target("popcnt"))) static void count_differing_popcnt(const uint6
     }
 }
 
+int32_t deft__dot_avx2(const int8_t *a, const int8_t *b, size_t count)
+{
+    return __builtin_cpu_supports("avx2") ? dot_avx2(a, b, count) : deft__dot_plain(a, b, count);
+}
+
 int32_t deft__dot(const int8_t *a, const int8_t *b, size_t count)
 {
-    if (__builtin_cpu_supports("avx512bw")) {
-        return dot_avx512(a, b, count);
-    } else if (__builtin_cpu_supports("avx2")) {
-        return dot_avx2(a, b, count);
-    } else {
-        return deft__dot_plain(a, b, count);
-    }
+    return __builtin_cpu_supports("avx512bw") ? dot_avx512(a, b, count)
+                                              : deft__dot_avx2(a, b, count);
 }
 
 void deft__sum_add(int32_t *sum, const int8_t *row, int32_t scale, size_t count)
@@ -381,29 +381,41 @@ void deft__sum_add(int32_t *sum, const int8_t *row, int32_t scale, size_t count)
     }
 }
 
-void deft__count_differing(const uint64_t *signs, size_t tool_count, const uint64_t *wanted,
-                           size_t words, uint16_t *distances)
+void deft__count_differing_popcnt(const uint64_t *signs, size_t tool_count, const uint64_t *wanted,
+                                  size_t words, uint16_t *distances)
 {
-    if (words == 4 && __builtin_cpu_supports("avx512vpopcntdq") &&
-        __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512bw")) {
-        count_differing_avx512(signs, tool_count, wanted, distances);
-    } else if (__builtin_cpu_supports("popcnt")) {
+    if (__builtin_cpu_supports("popcnt")) {
         count_differing_popcnt(signs, tool_count, wanted, words, distances);
     } else {
         deft__count_differing_plain(signs, tool_count, wanted, words, distances);
     }
 }
 
+void deft__count_differing(const uint64_t *signs, size_t tool_count, const uint64_t *wanted,
+                           size_t words, uint16_t *distances)
+{
+    if (words == 4 && __builtin_cpu_supports("avx512vpopcntdq") &&
+        __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512bw")) {
+        count_differing_avx512(signs, tool_count, wanted, distances);
+    } else {
+        deft__count_differing_popcnt(signs, tool_count, wanted, words, distances);
+    }
+}
+
+size_t deft__list_near_avx2(const uint16_t *distances, size_t *from, size_t count, uint32_t limit,
+                            uint32_t *found, size_t max)
+{
+    return __builtin_cpu_supports("avx2")
+               ? list_near_avx2(distances, from, count, limit, found, max)
+               : deft__list_near_plain(distances, from, count, limit, found, max);
+}
+
 size_t deft__list_near(const uint16_t *distances, size_t *from, size_t count, uint32_t limit,
                        uint32_t *found, size_t max)
 {
-    if (__builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl")) {
-        return list_near_avx512(distances, from, count, limit, found, max);
-    } else if (__builtin_cpu_supports("avx2")) {
-        return list_near_avx2(distances, from, count, limit, found, max);
-    } else {
-        return deft__list_near_plain(distances, from, count, limit, found, max);
-    }
+    return __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl")
+               ? list_near_avx512(distances, from, count, limit, found, max)
+               : deft__list_near_avx2(distances, from, count, limit, found, max);
 }
 
 uint32_t deft__largest(const int32_t *numbers, size_t count)
@@ -433,6 +445,12 @@ void deft__dot_each(const int8_t *one, const int8_t *const *others, size_t other
 
 #else
 
+size_t deft__list_near_avx2(const uint16_t *distances, size_t *from, size_t count, uint32_t limit,
+                            uint32_t *found, size_t max)
+{
+    return deft__list_near_plain(distances, from, count, limit, found, max);
+}
+
 size_t deft__list_near(const uint16_t *distances, size_t *from, size_t count, uint32_t limit,
                        uint32_t *found, size_t max)
 {
@@ -457,6 +475,11 @@ void deft__dot_each(const int8_t *one, const int8_t *const *others, size_t other
     }
 }
 
+int32_t deft__dot_avx2(const int8_t *a, const int8_t *b, size_t count)
+{
+    return deft__dot_plain(a, b, count);
+}
+
 int32_t deft__dot(const int8_t *a, const int8_t *b, size_t count)
 {
     return deft__dot_plain(a, b, count);
@@ -465,6 +488,12 @@ int32_t deft__dot(const int8_t *a, const int8_t *b, size_t count)
 void deft__sum_add(int32_t *sum, const int8_t *row, int32_t scale, size_t count)
 {
     deft__sum_add_plain(sum, row, scale, count);
+}
+
+void deft__count_differing_popcnt(const uint64_t *signs, size_t tool_count, const uint64_t *wanted,
+                                  size_t words, uint16_t *distances)
+{
+    deft__count_differing_plain(signs, tool_count, wanted, words, distances);
 }
 
 void deft__count_differing(const uint64_t *signs, size_t tool_count, const uint64_t *wanted,

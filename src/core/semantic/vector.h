@@ -68,4 +68,11 @@ size_t deft__list_near_plain(const uint16_t *distances, size_t *from, size_t cou
 uint32_t deft__largest_plain(const int32_t *numbers, size_t count);
 uint32_t deft__shrink_plain(const int32_t *numbers, size_t count, uint64_t step, int8_t *shrunk);
 
+// Narrower versions, for the same. Where the processor has not what they need, they are plain.
+int32_t deft__dot_avx2(const int8_t *a, const int8_t *b, size_t count);
+void deft__count_differing_popcnt(const uint64_t *signs, size_t tool_count, const uint64_t *wanted,
+                                  size_t words, uint16_t *distances);
+size_t deft__list_near_avx2(const uint16_t *distances, size_t *from, size_t count, uint32_t limit,
+                            uint32_t *found, size_t max);
+
 #endif

@@ -25,6 +25,7 @@ static void wide_products_are_the_plain_ones(void **state)
         fill(&random, a, DIMENSIONS);
         fill(&random, b, DIMENSIONS);
         assert_int_equal(deft__dot(a, b, count), deft__dot_plain(a, b, count));
+        assert_int_equal(deft__dot_avx2(a, b, count), deft__dot_plain(a, b, count));
     }
     memset(a, -128, sizeof a);
     assert_int_equal(deft__dot(a, a, DIMENSIONS), 128 * 128 * 256);
@@ -117,6 +118,8 @@ static void wide_distances_are_the_plain_ones(void **state)
         deft__count_differing(signs, count, wanted, words, wide);
         deft__count_differing_plain(signs, count, wanted, words, plain);
         assert_memory_equal(wide, plain, count * sizeof *wide);
+        deft__count_differing_popcnt(signs, count, wanted, words, wide);
+        assert_memory_equal(wide, plain, count * sizeof *wide);
     }
 }
 
@@ -135,11 +138,16 @@ static void wide_lists_are_the_plain_ones(void **state)
             distances[i] = test_random_once_in(&random, near) ? 80 : 81;
         }
         for (size_t at = 0; at < count;) {
-            size_t       same  = at;
+            size_t       same   = at;
+            size_t       narrow = at;
             const size_t found = deft__list_near(distances, &at, count, 80, wide, array_size(wide));
             assert_int_equal(found, deft__list_near_plain(distances, &same, count, 80, plain,
                                                           array_size(plain)));
             assert_int_equal(at, same);
+            assert_memory_equal(wide, plain, found * sizeof *wide);
+            assert_int_equal(
+                deft__list_near_avx2(distances, &narrow, count, 80, wide, array_size(wide)), found);
+            assert_int_equal(narrow, same);
             assert_memory_equal(wide, plain, found * sizeof *wide);
             listed += found;
         }
