@@ -78,7 +78,12 @@ static void explain(deft__cli *cli, const deft_config *config)
 
 // What is served, beside the settings: over HTTP an address and tokens.
 typedef struct site {
-    deft__cli        *cli;
+    deft__cli         *cli;
+    deft__chosen_model model;
+    deft_buffer        folder; // of control sockets, with a NUL; empty: none
+    deft_buffer        logins; // the file of logins, with a NUL; empty: none
+
+    // Over HTTP.
     char              address[DEFT__ADDRESS_SIZE];
     uint64_t          port;
     int               handed_over; // a socket, by the service manager; 0: none
@@ -116,6 +121,8 @@ static bool enter(const deft__cli *cli)
 static void init_site(site *here, deft__cli *cli)
 {
     *here = (site){.cli = cli};
+    deft_buffer_init(&here->folder, NULL);
+    deft_buffer_init(&here->logins, NULL);
     deft__token_list_init(&here->tokens);
     for (size_t i = 0; i < 3; i++) {
         deft_buffer_init(&here->tls[i], NULL);
@@ -124,6 +131,9 @@ static void init_site(site *here, deft__cli *cli)
 
 static void clear_site(site *here)
 {
+    deft__chosen_model_close(&here->model);
+    deft_buffer_clear(&here->folder);
+    deft_buffer_clear(&here->logins);
     deft__token_list_clear(&here->tokens);
     for (size_t i = 0; i < 3; i++) {
         deft_buffer_clear(&here->tls[i]);
@@ -279,73 +289,78 @@ static void tell_listening(void *context, uint16_t port)
                (unsigned)port, where);
 }
 
-static int serve(deft__cli *cli, const deft_config *config)
+// What both ways of serving need. False after complaining.
+static bool prepare(site *here)
 {
-    const bool is_http = deft__invocation_has(&cli->invocation, DEFT__FLAG_HTTP);
-    site       here;
-    init_site(&here, cli);
-    if (!enter(cli) || (is_http && !read_http(&here, config))) {
-        clear_site(&here);
-        return DEFT__EXIT_WRONG;
+    deft_error error = DEFT_ERROR_INIT;
+    if (!deft__chosen_model_open(&here->model, here->cli)) {
+        return false;
     }
-    deft_error  error = DEFT_ERROR_INIT;
-    deft_buffer folder;
-    deft_buffer_init(&folder, NULL);
-    const bool has_folder = deft__control_directory(
-        getenv("XDG_RUNTIME_DIR"), getenv("XDG_STATE_HOME"), getenv("HOME"), &folder);
-    deft__chosen_model model;
-    if (!deft__chosen_model_open(&model, cli)) {
-        deft_buffer_clear(&folder);
-        clear_site(&here);
-        return DEFT__EXIT_WRONG;
+    if (!deft__control_directory(getenv("XDG_RUNTIME_DIR"), getenv("XDG_STATE_HOME"),
+                                 getenv("HOME"), &here->folder)) {
+        deft_buffer_clear(&here->folder);
     }
-    deft_buffer logins;
-    deft_buffer_init(&logins, NULL);
-    const bool has_logins = deft__logins_file(&logins);
-    // A keyring may have to be unlocked, which takes a person: before anybody waits for us.
-    if (has_logins && deft__logins_unseal(logins.data, &error) != DEFT_OK) {
-        deft__note(&cli->output, "%s", error.message);
+    if (!deft__logins_file(&here->logins)) {
+        deft_buffer_clear(&here->logins);
+    } else if (deft__logins_unseal(here->logins.data, &error) != DEFT_OK) {
+        // A keyring may have to be unlocked, which takes a person: before anybody waits for us.
+        deft__note(&here->cli->output, "%s", error.message);
     }
-    deft__store              *store   = deft__open_store(cli, config, 0);
+    return true;
+}
+
+static deft_status run(site *here, const deft_config *config, deft__store *store, deft_error *error)
+{
     const deft__serve_options options = {
         .config            = config,
         .environment       = (const char *const *)environ,
-        .model             = model.model,
+        .model             = here->model.model,
         .store             = store,
-        .logins            = has_logins ? logins.data : NULL,
+        .logins            = here->logins.data,
         .note              = tell,
-        .context           = &here,
+        .context           = here,
         .input             = STDIN_FILENO,
         .output            = STDOUT_FILENO,
-        .control_directory = has_folder ? folder.data : NULL,
-        .address           = here.address,
-        .port              = (uint16_t)here.port,
-        .handed_over       = here.handed_over,
-        .tokens            = here.tokens.items,
-        .token_count       = here.tokens.count,
-        .is_token_needed   = here.token_file != NULL || deft_config_has_tokens(config),
+        .control_directory = here->folder.data,
+        .address           = here->address,
+        .port              = (uint16_t)here->port,
+        .handed_over       = here->handed_over,
+        .tokens            = here->tokens.items,
+        .token_count       = here->tokens.count,
+        .is_token_needed   = here->token_file != NULL || deft_config_has_tokens(config),
         .tokens_changed    = tokens_changed,
-        .tls_certificate   = here.tls[0].data,
-        .tls_key           = here.tls[1].data,
-        .tls_client_ca     = here.tls[2].data,
+        .tls_certificate   = here->tls[0].data,
+        .tls_key           = here->tls[1].data,
+        .tls_client_ca     = here->tls[2].data,
         .listening         = tell_listening,
     };
-    if (deft_config_server_count(config) == 0) {
-        deft__note(&cli->output,
-                   "no servers are configured: the agent will find no tools; put them "
-                   "under mcpServers in ~/.config/deft/config.json");
+    return deft__invocation_has(&here->cli->invocation, DEFT__FLAG_HTTP)
+               ? deft__serve_http(&options, error)
+               : deft__serve_run(&options, error);
+}
+
+static int serve(deft__cli *cli, const deft_config *config)
+{
+    const bool  is_http = deft__invocation_has(&cli->invocation, DEFT__FLAG_HTTP);
+    deft_error  error   = DEFT_ERROR_INIT;
+    deft_status status  = DEFT_INVALID;
+    site        here;
+    init_site(&here, cli);
+    if (enter(cli) && (!is_http || read_http(&here, config)) && prepare(&here)) {
+        deft__store *store = deft__open_store(cli, config, 0);
+        if (deft_config_server_count(config) == 0) {
+            deft__note(&cli->output,
+                       "no servers are configured: the agent will find no tools; put them "
+                       "under mcpServers in ~/.config/deft/config.json");
+        }
+        status = run(&here, config, store, &error);
+        if (status != DEFT_OK) {
+            deft__complain(&cli->output, "%s", error.message);
+        }
+        // At the end, where nobody waits for it.
+        (void)deft__store_prune(store, (uint64_t)time(NULL), NULL);
+        deft__store_close(store);
     }
-    const deft_status status =
-        is_http ? deft__serve_http(&options, &error) : deft__serve_run(&options, &error);
-    if (status != DEFT_OK) {
-        deft__complain(&cli->output, "%s", error.message);
-    }
-    // At the end, where nobody waits for it.
-    (void)deft__store_prune(store, (uint64_t)time(NULL), NULL);
-    deft__store_close(store);
-    deft__chosen_model_close(&model);
-    deft_buffer_clear(&folder);
-    deft_buffer_clear(&logins);
     clear_site(&here);
     return status == DEFT_OK ? DEFT__EXIT_FOUND : DEFT__EXIT_WRONG;
 }

@@ -505,7 +505,6 @@ static bool wants_discovery(const deft__request *request)
     return is_wanted;
 }
 
-// Everything but logs needs a catalog; some need one that is complete.
 // A server that is on its way to being known, or not.
 static bool is_being_learned(const deft__gateway *gateway, size_t place)
 {
@@ -515,6 +514,7 @@ static bool is_being_learned(const deft__gateway *gateway, size_t place)
            (state == DEFT__LINK_READY && deft__link_manifest(link) == NULL);
 }
 
+// Everything but logs needs a catalog; some need one that is complete.
 static bool is_ready(const deft__request *request)
 {
     const deft__gateway *gateway = request->service->gateway;
