@@ -48,8 +48,8 @@ struct deft__oauth {
     deft_buffer       body;          // of the request: a secret
     deft_buffer       authorization; // the same
     deft_buffer       scope;         // that is asked for
-    deft_buffer       verifier;      // secrets, both
-    deft_buffer       state;         //
+    deft_buffer       verifier;      // of PKCE: a secret
+    deft_buffer       state;         // that the browser must bring back: a secret
     deft_buffer       secret;        // of the configured client
     deft_error        error;
 };

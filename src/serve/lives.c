@@ -16,8 +16,8 @@ struct deft__life {
     deft__life           *next_starting; // in the queue of those to be started
     deft__service_server *server;
     uint32_t              number;
-    deft__child          *child;       // both NULL: not started yet, or it could not be
-    deft__remote         *remote;      //
+    deft__child          *child;       // its process; NULL: it is elsewhere, or not started
+    deft__remote         *remote;      // the conversation; NULL: it is a process, or not started
     bool                  is_unwanted; // stopped before it was started
 };
 

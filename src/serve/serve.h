@@ -27,8 +27,8 @@ typedef struct deft__serve_options {
     void *context;
 
     // deft__serve_run only.
-    int         input;             // the agent's; 0 and 1 are stdin and stdout
-    int         output;            //
+    int         input;             // what the agent says; a descriptor
+    int         output;            // where it is answered
     const char *control_directory; // where the control socket is made; NULL: there is none
     uint64_t    grace_ms;          // open calls may still end when the agent says no more; 5,000
 
