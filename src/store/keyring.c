@@ -39,9 +39,13 @@ typedef struct library {
     int (*store)(const SecretSchema *, const char *collection, const char *label, const char *text,
                  void *cancellable, GError **, ...);
     char *(*lookup)(const SecretSchema *, void *cancellable, GError **, ...);
+    // What there is, without its secrets, and without asking anybody to unlock it: a list of objects.
+    void *(*search)(const SecretSchema *, int flags, void *cancellable, GError **, ...);
     int (*clear)(const SecretSchema *, void *cancellable, GError **, ...);
     void (*free_text)(char *text); // which overwrites it
     void (*free_error)(GError *);
+    void (*free_list)(void *list, void (*free_one)(void *));
+    void (*free_object)(void *);
 } library;
 
 static library   secret;
@@ -59,9 +63,12 @@ static void load(void)
     void *from = dlopen("libsecret-1.so.0", RTLD_NOW | RTLD_LOCAL); // never closed: it has threads
     secret.is_there = from != NULL && find(from, "secret_password_store_sync", &secret.store) &&
                       find(from, "secret_password_lookup_sync", &secret.lookup) &&
+                      find(from, "secret_password_search_sync", &secret.search) &&
                       find(from, "secret_password_clear_sync", &secret.clear) &&
                       find(from, "secret_password_free", &secret.free_text) &&
-                      find(from, "g_error_free", &secret.free_error);
+                      find(from, "g_error_free", &secret.free_error) &&
+                      find(from, "g_list_free_full", &secret.free_list) &&
+                      find(from, "g_object_unref", &secret.free_object);
 }
 
 // A bus to find the keyring on. Without one GLib would start one, which would have no keyring.
@@ -117,6 +124,22 @@ static bool read_digits(const char *text, deft__box_key *key)
     return true;
 }
 
+// Why a key was not found. Where somebody was asked to unlock the keyring and did not, libsecret says no
+// more than where there is none; a new one would then take the place of the old.
+static deft_status fail_absent(deft_error *error)
+{
+    GError *cause = NULL;
+    void   *items = secret.search(&schema, 0, NULL, &cause, PURPOSE);
+    if (cause != NULL) {
+        return take_error(cause, error);
+    }
+    if (items == NULL) {
+        return deft__fail(error, DEFT_NOT_FOUND, 0, "the keyring has no key of deft's");
+    }
+    secret.free_list(items, secret.free_object);
+    return deft__fail(error, DEFT_INVALID, 0, "the keyring is locked, and stays so");
+}
+
 static deft_status look_up(deft__box_key *key, deft_error *error)
 {
     GError *cause = NULL;
@@ -125,7 +148,7 @@ static deft_status look_up(deft__box_key *key, deft_error *error)
         return take_error(cause, error);
     }
     if (text == NULL) {
-        return deft__fail(error, DEFT_NOT_FOUND, 0, "the keyring has no key of deft's");
+        return fail_absent(error);
     }
     const bool is_read = read_digits(text, key);
     secret.free_text(text);
@@ -176,8 +199,9 @@ deft_status deft__keyring_key(bool may_make, deft__box_key *key, deft_error *err
         status = need_library(error);
         if (status == DEFT_OK) {
             status = look_up(&found, error);
-            if (status == DEFT_NOT_FOUND && may_make && make(error) == DEFT_OK) {
-                status = look_up(&found, error); // somebody may have been faster
+            if (status == DEFT_NOT_FOUND && may_make) {
+                status = make(error);
+                status = status == DEFT_OK ? look_up(&found, error) : status; // or another's
             }
         }
         if (status == DEFT_OK) {
@@ -193,13 +217,26 @@ deft_status deft__keyring_key(bool may_make, deft__box_key *key, deft_error *err
     return status;
 }
 
+static void forget(void)
+{
+    deft__wipe(&known, sizeof known);
+    is_known = false;
+}
+
+void deft__keyring_forget(void)
+{
+    call_once(&mutex_once, make_mutex);
+    (void)mtx_lock(&mutex);
+    forget();
+    (void)mtx_unlock(&mutex);
+}
+
 deft_status deft__keyring_remove(deft_error *error)
 {
     GError *cause = NULL;
     call_once(&mutex_once, make_mutex);
     (void)mtx_lock(&mutex);
-    deft__wipe(&known, sizeof known);
-    is_known           = false;
+    forget();
     deft_status status = need_library(error);
     if (status == DEFT_OK) {
         (void)secret.clear(&schema, NULL, &cause, PURPOSE);

@@ -11,7 +11,9 @@
 // thread may ask.
 deft_status deft__keyring_key(bool may_make, deft__box_key *key, deft_error *error);
 
-// Forgets what is kept, and takes the key out of the keyring. What was sealed with it is lost.
+// Forgets what is kept, so that the next one who asks gets what the keyring has by then.
+void deft__keyring_forget(void);
+// The same, and takes the key out of the keyring. What was sealed with it is lost.
 deft_status deft__keyring_remove(deft_error *error);
 
 #endif
