@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/random.h>
 #include <threads.h>
+#include <time.h>
 #include <unistd.h>
 
 // --- What we call of libsecret and GLib, as their headers have it. --------------------------------
@@ -183,6 +184,40 @@ static once_flag     mutex_once = ONCE_FLAG_INIT;
 static mtx_t         mutex;
 static deft__box_key known;
 static bool          is_known;
+static deft_error    refusal = DEFT_ERROR_INIT; // what the keyring said last; DEFT_OK: nothing
+static uint64_t      refusal_ends_ms;
+
+#define REFUSAL_MS 30000u
+
+static uint64_t now_ms(void)
+{
+    struct timespec now = {0};
+    (void)clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
+}
+
+// Asks the keyring, and remembers what it says.
+static deft_status ask(bool may_make)
+{
+    deft__box_key found;
+    deft_error    error  = DEFT_ERROR_INIT;
+    deft_status   status = need_library(&error);
+    if (status == DEFT_OK) {
+        status = look_up(&found, &error);
+        if (status == DEFT_NOT_FOUND && may_make) {
+            status = make(&error);
+            status = status == DEFT_OK ? look_up(&found, &error) : status; // or another's
+        }
+    }
+    if (status == DEFT_OK) {
+        known    = found;
+        is_known = true;
+    }
+    deft__wipe(&found, sizeof found);
+    refusal         = error;
+    refusal_ends_ms = status == DEFT_INVALID ? now_ms() + REFUSAL_MS : 0;
+    return status;
+}
 
 static void make_mutex(void)
 {
@@ -195,23 +230,12 @@ deft_status deft__keyring_key(bool may_make, deft__box_key *key, deft_error *err
     call_once(&mutex_once, make_mutex);
     (void)mtx_lock(&mutex);
     if (!is_known) {
-        deft__box_key found;
-        status = need_library(error);
-        if (status == DEFT_OK) {
-            status = look_up(&found, error);
-            if (status == DEFT_NOT_FOUND && may_make) {
-                status = make(error);
-                status = status == DEFT_OK ? look_up(&found, error) : status; // or another's
-            }
-        }
-        if (status == DEFT_OK) {
-            known    = found;
-            is_known = true;
-        }
-        deft__wipe(&found, sizeof found);
+        status = !may_make && now_ms() < refusal_ends_ms ? refusal.status : ask(may_make);
     }
     if (status == DEFT_OK) {
         *key = known;
+    } else {
+        (void)deft__fail(error, status, 0, "%s", refusal.message);
     }
     (void)mtx_unlock(&mutex);
     return status;
@@ -220,7 +244,16 @@ deft_status deft__keyring_key(bool may_make, deft__box_key *key, deft_error *err
 static void forget(void)
 {
     deft__wipe(&known, sizeof known);
-    is_known = false;
+    is_known        = false;
+    refusal_ends_ms = 0;
+}
+
+void deft__keyring_ask_again(void)
+{
+    call_once(&mutex_once, make_mutex);
+    (void)mtx_lock(&mutex);
+    refusal_ends_ms = 0;
+    (void)mtx_unlock(&mutex);
 }
 
 void deft__keyring_forget(void)

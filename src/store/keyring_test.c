@@ -251,6 +251,13 @@ static void a_keyring_that_stays_locked_is_not_an_empty_one(void **state)
     assert_int_equal(deft__logins_seal(path, true, &error), DEFT_INVALID);
     assert_non_null(strstr(error.message, "locked"));
     assert_int_equal(test_file_size(path), -1);
+    // It is not asked with every request: without a bus that would give another answer.
+    unsetenv("DBUS_SESSION_BUS_ADDRESS");
+    setenv("XDG_RUNTIME_DIR", folder.path, 1);
+    assert_int_equal(deft__keyring_key(false, &key, &error), DEFT_INVALID);
+    assert_non_null(strstr(error.message, "locked"));
+    deft__keyring_ask_again();
+    assert_int_equal(deft__keyring_key(false, &key, &error), DEFT_NOT_FOUND);
     test_folder_clear(&folder);
 }
 

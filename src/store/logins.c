@@ -225,14 +225,16 @@ static deft_status open_text(const char *path, deft_view text, deft_buffer *insi
     deft_error    cause = DEFT_ERROR_INIT;
     deft__box_key key;
     deft_status   status = need_key(path, &key, error);
-    if (status == DEFT_OK) {
-        status = deft__sealed_read(text, &key, inside, &cause);
-        if (status != DEFT_OK) {
-            (void)name_file(path, &cause, error);
+    if (status == DEFT_OK && deft__sealed_read(text, &key, inside, &cause) == DEFT_INVALID) {
+        deft__keyring_forget(); // somebody may have made a new key since
+        status = need_key(path, &key, error);
+        if (status == DEFT_OK) {
+            cause = (deft_error)DEFT_ERROR_INIT;
+            (void)deft__sealed_read(text, &key, inside, &cause);
         }
     }
     deft__wipe(&key, sizeof key);
-    return status;
+    return status == DEFT_OK && cause.status != DEFT_OK ? name_file(path, &cause, error) : status;
 }
 
 // Reads it, and opens it where it is sealed. `text` is empty.
@@ -247,10 +249,6 @@ static deft_status read_text(const char *path, deft_buffer *text, bool *is_seale
     }
     deft_buffer_init(&inside, text->allocator);
     status = open_text(path, deft_buffer_view(text), &inside, error);
-    if (status == DEFT_INVALID) {
-        deft__keyring_forget(); // somebody may have made a new key since
-        status = open_text(path, deft_buffer_view(text), &inside, error);
-    }
     deft_buffer_clear(text);
     *text = inside;
     return status;
