@@ -251,6 +251,10 @@ static void a_keyring_that_stays_locked_is_not_an_empty_one(void **state)
     assert_int_equal(deft__logins_seal(path, true, &error), DEFT_INVALID);
     assert_non_null(strstr(error.message, "locked"));
     assert_int_equal(test_file_size(path), -1);
+    // Who is asked to unlock it does not hold up others meanwhile: the lock of the file, which there can be
+    // none of here, comes later.
+    assert_int_equal(deft__logins_seal("/dev/null/logins.json", true, &error), DEFT_INVALID);
+    assert_non_null(strstr(error.message, "locked"));
     // It is not asked with every request: without a bus that would give another answer.
     unsetenv("DBUS_SESSION_BUS_ADDRESS");
     setenv("XDG_RUNTIME_DIR", folder.path, 1);

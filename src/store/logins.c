@@ -373,8 +373,16 @@ static deft_status seal(const char *path, bool is_sealed, deft_error *error)
 
 deft_status deft__logins_seal(const char *path, bool is_sealed, deft_error *error)
 {
-    int         lock   = -1;
-    deft_status status = lock_to_write(path, &lock, error);
+    int           lock = -1;
+    deft__box_key key;
+    // A person may have to unlock the keyring: before others have to wait for the lock.
+    deft_status status =
+        is_sealed ? deft__keyring_key(false, &key, error) : deft__logins_unseal(path, error);
+    deft__wipe(&key, sizeof key);
+    if (status == DEFT_INVALID) {
+        return status;
+    }
+    status = lock_to_write(path, &lock, error);
     if (status == DEFT_OK) {
         status = seal(path, is_sealed, error);
         deft__logins_unlock(lock);
