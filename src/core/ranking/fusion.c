@@ -54,6 +54,14 @@ static int64_t of_one(int64_t value, uint64_t share)
     return value * (int64_t)share / (int64_t)one;
 }
 
+// Being the best by words says something where words say something: where an eighth of the query is
+// explained. Else the best one has synonyms only, and should not lose by them.
+static int64_t best_told(const deft__fusion *fusion, int64_t best)
+{
+    const uint64_t told = 8 * fusion->explained;
+    return of_one(best, told < one ? told : one);
+}
+
 deft__fused deft__fuse(const deft__fusion *fusion, uint64_t words, uint32_t coverage, uint64_t name,
                        const deft__likeness *likeness)
 {
@@ -62,10 +70,10 @@ deft__fused deft__fuse(const deft__fusion *fusion, uint64_t words, uint32_t cove
     const int64_t  mass  = (int64_t)(whole < 2 * one ? whole : 2 * one);
     const int64_t  best =
         fusion->best > 0 ? (int64_t)(words / 1000 * one / (fusion->best / 1000 + 1)) : 0;
-    const int64_t by_words = weight_words * mass +
-                             weight_coverage * (int64_t)share_of(fusion, coverage) +
-                             weight_name * (int64_t)(name * one / 1000) + weight_best * best +
-                             weight_best_long * of_one(best, fusion->length);
+    const int64_t by_words =
+        weight_words * mass + weight_coverage * (int64_t)share_of(fusion, coverage) +
+        weight_name * (int64_t)(name * one / 1000) + weight_best * best_told(fusion, best) +
+        weight_best_long * of_one(best, fusion->length);
     const int64_t by_meaning = weight_whole * likeness->whole +
                                weight_whole_told * of_one(likeness->whole, fusion->explained) +
                                weight_window * likeness->window +

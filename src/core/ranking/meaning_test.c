@@ -129,6 +129,19 @@ static void tools_without_a_common_word_are_found(void **state)
     close_world(&w);
 }
 
+static void of_two_siblings_synonyms_choose(void **state)
+{
+    (void)state;
+    world w;
+    assert_true(open_world(
+        &w,
+        "[{\"name\":\"close_issue\",\"description\":\"Close an issue that is done.\"},"
+        "{\"name\":\"create_issue\",\"description\":\"Create a new issue in a repository.\"}]",
+        NULL));
+    assert_best(&w, "open a ticket", "create_issue"); // no tool has a word of it
+    close_world(&w);
+}
+
 static bool is_not_first(void *context, deft_tool_id tool)
 {
     (void)context;
@@ -397,6 +410,7 @@ int main(void)
     const struct CMUnitTest all[] = {
         cmocka_unit_test(likenesses_are_those_of_the_training),
         cmocka_unit_test(tools_without_a_common_word_are_found),
+        cmocka_unit_test(of_two_siblings_synonyms_choose),
         cmocka_unit_test(what_a_filter_hides_is_not_found_by_meaning),
         cmocka_unit_test(among_many_tools_the_same_are_found),
         cmocka_unit_test(what_is_hidden_leaves_its_place_to_the_next_nearest),
