@@ -4,6 +4,8 @@
 
 #include "support/test.h"
 
+#include <stdio.h>
+
 static const char tools[] =
     "[{\"name\":\"create_issue\",\"description\":\"Opens a ticket in a project of the tracker.\"},"
     "{\"name\":\"get_forecast\",\"description\":\"Weather of the next days, with sunrise and "
@@ -169,6 +171,58 @@ static void stuffed_text_does_not_win(void **state)
     deft_buffer_clear(&text);
 }
 
+// Whether a tool is among the first five.
+static bool is_found(fixture *f, const char *text, const char *name)
+{
+    size_t count    = 0;
+    bool   is_among = false;
+    (void)first_hit(f, text);
+    for (const deft_hit *hit = deft_searcher_hits(f->searcher, &count); count > 0; hit++, count--) {
+        is_among |= deft_view_equals(deft_catalog_tool(f->catalog, hit->tool)->name, name);
+    }
+    return is_among;
+}
+
+// A complaint of others' users: at 4,027 tools the most usual ones were not found.
+static void the_most_usual_tools_are_found_among_thousands(void **state)
+{
+    (void)state;
+    static const char *const services[] = {"Asana",   "Jira",    "Notion",   "Dropbox", "Stripe",
+                                           "Zendesk", "HubSpot", "Linear",   "Outlook", "Teams",
+                                           "Discord", "Zoom",    "Calendar", "Drive",   "Docs",
+                                           "Sheets",  "GitHub",  "GitLab",   "Figma",   "Airtable"};
+    static const char *const verbs[]    = {"List",   "Get",  "Create", "Update", "Delete",
+                                           "Search", "Send", "Move",   "Share",  "Archive"};
+    static const char *const nouns[]    = {"Invite",  "Contact", "Thread",   "Draft",  "Comment",
+                                           "Meeting", "Team",    "Reminder", "Report", "Label",
+                                           "File",    "Folder",  "Customer", "Order",  "Invoice",
+                                           "Project", "Note",    "Template", "User",   "Channel"};
+    deft_buffer              text;
+    deft_buffer_init(&text, NULL);
+    deft_buffer_append_text(&text, "[");
+    for (size_t i = 0; i < 4000; i++) {
+        const char *parts[] = {services[i % 20], verbs[i / 20 % 10], nouns[i / 200]};
+        char        tool[256];
+        (void)snprintf(tool, sizeof tool,
+                       "{\"name\":\"%s_%s%s\",\"description\":\"%s a %s with the %s API%s.\"},",
+                       parts[0], parts[1], parts[2], parts[1], parts[2], parts[0],
+                       i % 7 == 0 ? ", by email or message" : "");
+        deft_buffer_append_text(&text, tool);
+    }
+    deft_buffer_append_text(
+        &text, "{\"name\":\"Gmail_SendEmail\",\"description\":\"Send an email using the Gmail "
+               "API.\"},{\"name\":\"Slack_SendMessage\",\"description\":\"Send a message to a "
+               "channel, a direct message or a conversation of several people.\"}]");
+    deft_buffer_append_byte(&text, '\0');
+    fixture f = open_fixture(text.data);
+    assert_true(is_found(&f, "Send an email to my colleague", "Gmail_SendEmail"));
+    assert_true(is_found(&f, "send email", "Gmail_SendEmail"));
+    assert_true(is_found(&f, "Post a message to the team's channel on Slack", "Slack_SendMessage"));
+    assert_true(is_found(&f, "slack message", "Slack_SendMessage"));
+    close_fixture(&f);
+    deft_buffer_clear(&text);
+}
+
 int main(void)
 {
     const struct CMUnitTest all[] = {
@@ -176,6 +230,7 @@ int main(void)
         cmocka_unit_test(short_forms_and_families_are_found),
         cmocka_unit_test(only_words_that_no_tool_has_are_taken_for_slips),
         cmocka_unit_test(stuffed_text_does_not_win),
+        cmocka_unit_test(the_most_usual_tools_are_found_among_thousands),
     };
     return cmocka_run_group_tests(all, NULL, NULL);
 }
