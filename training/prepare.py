@@ -15,6 +15,7 @@ import itertools
 import json
 import lzma
 import random
+import re
 from pathlib import Path
 
 import numpy as np
@@ -24,7 +25,11 @@ from terms import Analyzer, counts
 HERE = Path(__file__).resolve().parent
 WHOLE = 1 << 31
 LANGUAGE_VERBS = 33  # the first rows of languages.tsv
-OWN_USES = 30  # what is ours counts so often when rows are chosen: each of its words shall have one
+# What is ours counts so often when rows are chosen. A word of ours that two requests use shall have
+# one; a foreign word one use is enough for, as no other source has it.
+OWN_USES, FOREIGN_USES = 12, 30
+# A word that the English sources use so often is English in a list of foreign ones, or in a request.
+COMMON_USES, REQUEST_USES = 40, 8
 FIELDS = ["name", "title", "server", "description", "parameters", "parameter_descriptions"]
 FIELD_TERMS_MAX = {"name": 32, "title": 32, "server": 16, "description": 96, "parameters": 48,
                    "parameter_descriptions": 96}
@@ -75,20 +80,20 @@ def read_phrases(path, texts, per_group=40):
             yield "phrase", texts.add(a), texts.add(b)
 
 
-# Words that tell Spanish, German and French from English in a short text.
-FOREIGN = set("el la los las un una del para por con qué cómo mi mis der die das ein eine einen und für mit von "
-              "mein meine meinen wie ist le les des une du pour avec mon ma mes est quel quelle dans sur "
-              "zu auf den dem im bitte dame muestra envía zeig zeige montre donne crée".split())
+def english_words(texts, uses_min):
+    """Words that the English sources use: a foreign word that looks like one stays English."""
+    uses = collections.Counter(word for text in texts.texts for word in text.lower().split())
+    return {word for word, count in uses.items() if count >= uses_min}
 
 
-def is_foreign(text):
-    """Whether a request is not in English: other letters, or two words that English does not have."""
-    words = text.lower().replace(",", " ").split()
+def is_foreign(text, english):
+    """Whether a request is not in English: other letters, or hardly a word that English has."""
+    words = [word for word in re.findall(r"[^\W\d_]+", text.lower()) if len(word) > 2]
     return any(ord(c) > 0x2FF for c in text) or \
-        sum(word in FOREIGN for word in words) + any(ord(c) > 0xBF for c in text) >= 2
+        2 * sum(word in english for word in words) < len(words)
 
 
-def read_requests(path, texts):
+def read_requests(path, texts, english):
     """A tool and what people say who need it. The teacher knows English only: foreign requests are
     pairs of a kind of their own, whose target is the tool's."""
     for line in path.read_text(encoding="utf-8").splitlines():
@@ -97,25 +102,18 @@ def read_requests(path, texts):
             continue
         tool = texts.add(cells[0])
         for request in cells[1:]:
-            if is_foreign(request):
+            if is_foreign(request, english):
                 yield "language", texts.add(request), tool
             else:
                 yield "request", tool, texts.add(request)
 
 
-def english_words(texts, uses_min=40):
-    """Words that the English sources use: a foreign word that looks like one stays English."""
-    uses = collections.Counter(word for text in texts.texts for word in text.lower().split())
-    return {word for word, count in uses.items() if count >= uses_min}
-
-
-def read_languages(path, texts, combinations=16000):
+def read_languages(path, texts, english, combinations=24000):
     """english<TAB>spanish<TAB>german<TAB>french<TAB>chinese<TAB>japanese; alternatives by comma.
 
     Single words, and two words of one language together: a request is hardly ever one word.
     """
     chooser = random.Random(2)
-    english = english_words(texts)
     rows = []
     for line in path.read_text(encoding="utf-8").splitlines():
         cells = [[word.strip() for word in cell.split(",") if word.strip()]
@@ -191,7 +189,7 @@ def number_terms(texts, analyzer, own):
                 number = stems[stem] = len(frequency)
                 frequency.append(0)
                 surface.append({})
-            frequency[number] += OWN_USES if i in own else 1
+            frequency[number] += own.get(i, 1)
             surface[number][word] = surface[number].get(word, 0) + 1
             stream.append(number | (WHOLE if is_whole else 0))
         lengths[i] = len(stream)
@@ -217,10 +215,12 @@ def main():
     texts = Texts()
     pairs = list(read_pairs(options.data / "pairs.tsv.xz", texts))
     pairs.extend(read_phrases(HERE / "phrases.txt", texts))
-    pairs.extend(read_languages(HERE / "languages.tsv", texts))
-    pairs.extend(read_requests(HERE / "requests.txt", texts))
-    own = {text for source, a, b in pairs if source in ("phrase", "language", "request")
+    common, english = english_words(texts, COMMON_USES), english_words(texts, REQUEST_USES)
+    pairs.extend(read_languages(HERE / "languages.tsv", texts, common))
+    pairs.extend(read_requests(HERE / "requests.txt", texts, english))
+    own = {text: OWN_USES for source, a, b in pairs if source in ("phrase", "request")
            for text in (a, b)}
+    own.update((a, FOREIGN_USES) for source, a, _ in pairs if source == "language")
     pair_texts = len(texts.texts)
     sets = {path.name: read_set(path, texts) for path in sorted(options.sets.iterdir())
             if path.is_dir()}

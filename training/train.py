@@ -23,6 +23,7 @@ from student import Bags, Table
 from teacher import Teacher
 
 HERE = Path(__file__).resolve().parent
+NEIGHBOURS = 8
 
 
 def read_data(folder):
@@ -75,6 +76,19 @@ def start_rows(data, bags, teacher, mean, directions, config):
     return rows
 
 
+def unseen_tools(data, every):
+    """The requests of some tools, which are held back whole. Neighbours go together: what tells a tool
+    from its siblings is then not learned either."""
+    sources, pairs = data["pair_sources"], data["pairs"]
+    numbers = {tool: i for i, tool in enumerate(
+        np.unique(pairs[sources == data["sources"].index("request"), 0]))}
+    of_request = sources == data["sources"].index("request")
+    of_language = sources == data["sources"].index("language")
+    tools = np.where(of_request, pairs[:, 0], np.where(of_language, pairs[:, 1], -1))
+    number = np.array([numbers.get(tool, -1) for tool in tools])
+    return (number >= 0) & (number // NEIGHBOURS % every == 0)
+
+
 class Batches:
     """Pairs of one source at a time; sources by the root of their size, times a weight."""
 
@@ -84,6 +98,8 @@ class Batches:
         sources = data["pair_sources"]
         held = np.zeros(len(sources), dtype=bool)
         held[::config["hold_out_every"]] = True
+        self.unseen = unseen_tools(data, config["hold_out_tools_every"])
+        held |= self.unseen
         self.of_source, weights = [], []
         self.held_out = {}
         for number, name in enumerate(data["sources"]):
@@ -91,7 +107,7 @@ class Batches:
             self.of_source.append(torch.from_numpy(mine).to(device))
             weights.append(len(mine) ** 0.5 * config["source_weights"].get(name, 1.0))
             self.held_out[name] = self.pairs[torch.from_numpy(
-                np.flatnonzero((sources == number) & held)).to(device)]
+                np.flatnonzero((sources == number) & held & ~self.unseen)).to(device)]
         self.weights = torch.tensor(weights)
 
     def next(self):
@@ -209,6 +225,26 @@ def held_out_recall(table, batches):
     return figures
 
 
+def unseen_recall(data, table, batches):
+    """How often a request finds its tool among all, where none of the tool's requests was trained with."""
+    pairs = batches.pairs
+    of_request = torch.from_numpy(data["pair_sources"] == data["sources"].index("request"))
+    unseen = pairs[(torch.from_numpy(batches.unseen) & of_request).to(pairs.device)]
+    tools = pairs[of_request.to(pairs.device), 0].unique()
+    with torch.no_grad():
+        vectors = torch.cat([table(part) for part in tools.split(4096)])
+        top = (table(unseen[:, 1]) @ vectors.T).topk(5, dim=1).indices
+    right = tools[top] == unseen[:, :1]
+    return {f"unseen@{k}": right[:, :k].any(1).float().mean().item() for k in (1, 5)}
+
+
+def average(tables):
+    """One table of several that differ by their seeds: what chance gave each of them cancels out."""
+    with torch.no_grad():
+        tables[0].change.copy_(torch.stack([table.change for table in tables]).mean(0))
+    return tables[0]
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--data", type=Path, required=True)
@@ -245,7 +281,9 @@ def main():
             bags = Bags(data, config, device)
             known[key] = (bags, targets, start_rows(data, bags, teacher, mean, directions, config))
         bags, targets, start = known[key]
-        table, weights, batches = train(data, bags, start, targets, config, device)
+        trained = [train(data, bags, start, targets, {**config, "seed": seed}, device)
+                   for seed in config["seeds"]]
+        table, (_, weights, batches) = average([each[0] for each in trained]), trained[0]
         with torch.no_grad():
             rows = table.table()
             figures = score_sets(
@@ -254,7 +292,7 @@ def main():
                 table, device)
         title = f"{config['name']} (after {time.time() - began:.0f} s)"
         show(title, figures)
-        held = held_out_recall(table, batches)
+        held = {**held_out_recall(table, batches), **unseen_recall(data, table, batches)}
         print("  held out:", {k: round(v, 3) for k, v in held.items()}, "weights:",
               [round(w, 3) for w in weights.tolist()], flush=True)
         options.out.mkdir(parents=True, exist_ok=True)

@@ -15,9 +15,9 @@
 //     9.4 for the five best being one with the query: what makes sense has company. A tool that stands
 //         alone has seven tenths of its own likeness
 //     4.9 for a query of 24 words, as long ones are rarely nothing
-//    -3.2 for a query of which no tool has a word
+//    -3.2 for a query of which no tool has a word, and the best one no synonym
 //
-// and at least 1.94 are needed among 64 tools, .59 more with each doubling: among many tools one lies
+// and at least 2.18 are needed among 64 tools, .59 more with each doubling: among many tools one lies
 // near to anything. A likeness of .55 and more is evidence by itself: no query that asks for nothing comes
 // as near to a tool. Weights and floors were fitted on the judged sets against 200 queries that ask for
 // nothing, and rounded (docs/ranking.md and docs/semantic.md have the figures).
@@ -40,7 +40,7 @@ static const int64_t evidence_window     = 5800;
 static const int64_t evidence_company    = 9400;
 static const int64_t evidence_length     = 4900;
 static const int64_t evidence_unknown    = 3200;
-static const int64_t evidence_fewest     = 1940; // needed among the fewest tools
+static const int64_t evidence_fewest     = 2180; // needed among the fewest tools
 static const int64_t evidence_a_doubling = 590;
 
 // Where more or fewer tools make no difference any more.
@@ -154,11 +154,27 @@ static int64_t doublings_of(uint32_t tool_count)
                                    : doublings + ((int64_t)tool_count * 1024 >> bits) - 1024;
 }
 
-static size_t count_unknown_words(const deft__expansion *e)
+// Whether the tool has a word that means nearly the same as one of the query.
+static bool has_synonym(const deft__hybrid *h, uint32_t word, uint32_t tool)
 {
-    size_t count = 0;
-    for (size_t i = 0; i < e->word_count; i++) {
-        count += e->words[i].value >= DEFT__WORD_WEIGHT_FULL && e->words[i].stem == DEFT__NONE;
+    for (size_t i = 0; i < h->expansion.term_count; i++) {
+        const deft__weighted *term = &h->expansion.terms[i];
+        if (term->word == word && term->match == DEFT_MATCH_SYNONYM &&
+            deft__image_has(h->image, term->term, tool)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+// Words of the query that no tool has, and the best one not by way of a synonym either.
+static size_t count_unknown_words(const deft__hybrid *h, uint32_t best)
+{
+    const deft__expansion *e     = &h->expansion;
+    size_t                 count = 0;
+    for (uint32_t i = 0; i < e->word_count; i++) {
+        count += e->words[i].value >= DEFT__WORD_WEIGHT_FULL && e->words[i].stem == DEFT__NONE &&
+                 !has_synonym(h, i, best);
     }
     return count;
 }
@@ -168,7 +184,7 @@ static bool is_meant(deft__hybrid *h, const deft__candidate *best)
 {
     const int64_t full    = (int64_t)count_full_words(&h->expansion);
     const int64_t length  = full < (int64_t)LENGTH_MAX ? full : (int64_t)LENGTH_MAX;
-    const int64_t unknown = (int64_t)count_unknown_words(&h->expansion);
+    const int64_t unknown = (int64_t)count_unknown_words(h, best->tool);
     int64_t       company = 0; // candidates
     const int64_t window  = deft__meaning_of(&h->meaning, best->tool).window;
     int64_t       sum     = 0;
