@@ -7,6 +7,7 @@
 #include "oauth/scope.h"
 #include "oauth/url.h"
 #include "serve/asker.h"
+#include "store/keyring.h"
 #include "store/logins.h"
 
 #include <stdio.h>
@@ -433,6 +434,7 @@ bool deft__bearer_refused(deft__bearer *bearer, int status, deft_view challenge,
 
 void deft__bearer_reload(deft__bearer *bearer)
 {
+    deft__keyring_ask_again(); // who has logged in may have unlocked it
     if (!bearer->is_renewing) {
         (void)load(bearer);
     }

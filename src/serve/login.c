@@ -12,6 +12,7 @@
 #include "store/logins.h"
 #include "transport/environment.h"
 
+#include <stdio.h>
 #include <sys/random.h>
 #include <time.h>
 
@@ -392,8 +393,13 @@ static deft_status choose_keyring(const logging_in *all, deft_error *error)
     if (all->options->keyring == DEFT__KEYRING_UNUSED) {
         return deft__logins_seal(serve->logins, false, error);
     }
-    if (deft__logins_seal(serve->logins, true, &cause) == DEFT_INVALID) {
-        note(all, cause.message); // it is there, and does not work
+    // A keyring is there, and does not work. What is sealed already is no matter of a note.
+    if (deft__logins_seal(serve->logins, true, &cause) == DEFT_INVALID &&
+        deft__logins_unseal(serve->logins, NULL) == DEFT_OK) {
+        char line[DEFT_ERROR_MESSAGE_SIZE + 80];
+        (void)snprintf(line, sizeof line,
+                       "%s: logins are kept as plain text that only you can read", cause.message);
+        note(all, line);
     }
     return DEFT_OK;
 }

@@ -353,6 +353,24 @@ static void a_keyring_is_used_where_there_is_one(void **state)
     }
 }
 
+// One that is there and says no, or libsecret is not installed.
+static void a_login_that_is_not_sealed_is_told(void **state)
+{
+    scene      now;
+    deft_error error = DEFT_ERROR_INIT;
+    (void)state;
+    setenv("DBUS_SESSION_BUS_ADDRESS", "unix:path=/dev/null/none", 1);
+    init(&now, BROWSES, "");
+    now.keyring = DEFT__KEYRING_USED;
+    assert_ok(log_in(&now, &error), error);
+    assert_true(now.noted[0] == '\0' ||
+                (strncmp(now.noted, "the keyring says: ", 18) == 0 &&
+                 strstr(now.noted, ": logins are kept as plain text that only you can read")));
+    expect_kept(&now, DEFT__KEPT_ACCESS_TOKEN, "t1");
+    clear(&now);
+    unsetenv("DBUS_SESSION_BUS_ADDRESS");
+}
+
 static void a_person_pastes_the_address(void **state)
 {
     scene      now;
@@ -523,6 +541,7 @@ int main(void)
         cmocka_unit_test(a_person_comes_back_in_a_browser),
         cmocka_unit_test(a_logout_gives_the_token_back),
         cmocka_unit_test(a_keyring_is_used_where_there_is_one),
+        cmocka_unit_test(a_login_that_is_not_sealed_is_told),
         cmocka_unit_test(a_person_pastes_the_address),
         cmocka_unit_test(a_person_does_not_come),
         cmocka_unit_test(the_login_is_refused),

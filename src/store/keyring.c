@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/random.h>
 #include <threads.h>
+#include <time.h>
 #include <unistd.h>
 
 // --- What we call of libsecret and GLib, as their headers have it. --------------------------------
@@ -39,9 +40,13 @@ typedef struct library {
     int (*store)(const SecretSchema *, const char *collection, const char *label, const char *text,
                  void *cancellable, GError **, ...);
     char *(*lookup)(const SecretSchema *, void *cancellable, GError **, ...);
+    // What there is, without its secrets, and without asking anybody to unlock it: a list of objects.
+    void *(*search)(const SecretSchema *, int flags, void *cancellable, GError **, ...);
     int (*clear)(const SecretSchema *, void *cancellable, GError **, ...);
     void (*free_text)(char *text); // which overwrites it
     void (*free_error)(GError *);
+    void (*free_list)(void *list, void (*free_one)(void *));
+    void (*free_object)(void *);
 } library;
 
 static library   secret;
@@ -59,9 +64,12 @@ static void load(void)
     void *from = dlopen("libsecret-1.so.0", RTLD_NOW | RTLD_LOCAL); // never closed: it has threads
     secret.is_there = from != NULL && find(from, "secret_password_store_sync", &secret.store) &&
                       find(from, "secret_password_lookup_sync", &secret.lookup) &&
+                      find(from, "secret_password_search_sync", &secret.search) &&
                       find(from, "secret_password_clear_sync", &secret.clear) &&
                       find(from, "secret_password_free", &secret.free_text) &&
-                      find(from, "g_error_free", &secret.free_error);
+                      find(from, "g_error_free", &secret.free_error) &&
+                      find(from, "g_list_free_full", &secret.free_list) &&
+                      find(from, "g_object_unref", &secret.free_object);
 }
 
 // A bus to find the keyring on. Without one GLib would start one, which would have no keyring.
@@ -117,6 +125,22 @@ static bool read_digits(const char *text, deft__box_key *key)
     return true;
 }
 
+// Why a key was not found. Where somebody was asked to unlock the keyring and did not, libsecret says no
+// more than where there is none; a new one would then take the place of the old.
+static deft_status fail_absent(deft_error *error)
+{
+    GError *cause = NULL;
+    void   *items = secret.search(&schema, 0, NULL, &cause, PURPOSE);
+    if (cause != NULL) {
+        return take_error(cause, error);
+    }
+    if (items == NULL) {
+        return deft__fail(error, DEFT_NOT_FOUND, 0, "the keyring has no key of deft's");
+    }
+    secret.free_list(items, secret.free_object);
+    return deft__fail(error, DEFT_INVALID, 0, "the keyring is locked, and stays so");
+}
+
 static deft_status look_up(deft__box_key *key, deft_error *error)
 {
     GError *cause = NULL;
@@ -125,7 +149,7 @@ static deft_status look_up(deft__box_key *key, deft_error *error)
         return take_error(cause, error);
     }
     if (text == NULL) {
-        return deft__fail(error, DEFT_NOT_FOUND, 0, "the keyring has no key of deft's");
+        return fail_absent(error);
     }
     const bool is_read = read_digits(text, key);
     secret.free_text(text);
@@ -160,6 +184,40 @@ static once_flag     mutex_once = ONCE_FLAG_INIT;
 static mtx_t         mutex;
 static deft__box_key known;
 static bool          is_known;
+static deft_error    refusal = DEFT_ERROR_INIT; // what the keyring said last; DEFT_OK: nothing
+static uint64_t      refusal_ends_ms;
+
+#define REFUSAL_MS 30000u
+
+static uint64_t now_ms(void)
+{
+    struct timespec now = {0};
+    (void)clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
+}
+
+// Asks the keyring, and remembers what it says.
+static deft_status ask(bool may_make)
+{
+    deft__box_key found;
+    deft_error    error  = DEFT_ERROR_INIT;
+    deft_status   status = need_library(&error);
+    if (status == DEFT_OK) {
+        status = look_up(&found, &error);
+        if (status == DEFT_NOT_FOUND && may_make) {
+            status = make(&error);
+            status = status == DEFT_OK ? look_up(&found, &error) : status; // or another's
+        }
+    }
+    if (status == DEFT_OK) {
+        known    = found;
+        is_known = true;
+    }
+    deft__wipe(&found, sizeof found);
+    refusal         = error;
+    refusal_ends_ms = status == DEFT_INVALID ? now_ms() + REFUSAL_MS : 0;
+    return status;
+}
 
 static void make_mutex(void)
 {
@@ -172,25 +230,38 @@ deft_status deft__keyring_key(bool may_make, deft__box_key *key, deft_error *err
     call_once(&mutex_once, make_mutex);
     (void)mtx_lock(&mutex);
     if (!is_known) {
-        deft__box_key found;
-        status = need_library(error);
-        if (status == DEFT_OK) {
-            status = look_up(&found, error);
-            if (status == DEFT_NOT_FOUND && may_make && make(error) == DEFT_OK) {
-                status = look_up(&found, error); // somebody may have been faster
-            }
-        }
-        if (status == DEFT_OK) {
-            known    = found;
-            is_known = true;
-        }
-        deft__wipe(&found, sizeof found);
+        status = !may_make && now_ms() < refusal_ends_ms ? refusal.status : ask(may_make);
     }
     if (status == DEFT_OK) {
         *key = known;
+    } else {
+        (void)deft__fail(error, status, 0, "%s", refusal.message);
     }
     (void)mtx_unlock(&mutex);
     return status;
+}
+
+static void forget(void)
+{
+    deft__wipe(&known, sizeof known);
+    is_known        = false;
+    refusal_ends_ms = 0;
+}
+
+void deft__keyring_ask_again(void)
+{
+    call_once(&mutex_once, make_mutex);
+    (void)mtx_lock(&mutex);
+    refusal_ends_ms = 0;
+    (void)mtx_unlock(&mutex);
+}
+
+void deft__keyring_forget(void)
+{
+    call_once(&mutex_once, make_mutex);
+    (void)mtx_lock(&mutex);
+    forget();
+    (void)mtx_unlock(&mutex);
 }
 
 deft_status deft__keyring_remove(deft_error *error)
@@ -198,8 +269,7 @@ deft_status deft__keyring_remove(deft_error *error)
     GError *cause = NULL;
     call_once(&mutex_once, make_mutex);
     (void)mtx_lock(&mutex);
-    deft__wipe(&known, sizeof known);
-    is_known           = false;
+    forget();
     deft_status status = need_library(error);
     if (status == DEFT_OK) {
         (void)secret.clear(&schema, NULL, &cause, PURPOSE);

@@ -219,25 +219,36 @@ static deft_status need_key(const char *path, deft__box_key *key, deft_error *er
                       deft__quote(&name, deft_view_of(path)), cause.message);
 }
 
-// Reads it, and opens it where it is sealed. `text` is empty.
-static deft_status read_text(const char *path, deft_buffer *text, bool *is_sealed,
+static deft_status open_text(const char *path, deft_view text, deft_buffer *inside,
                              deft_error *error)
 {
     deft_error    cause = DEFT_ERROR_INIT;
     deft__box_key key;
-    deft_buffer   inside;
-    deft_status   status = read_file(path, text, error);
-    *is_sealed           = status == DEFT_OK && deft__sealed_is(deft_buffer_view(text));
+    deft_status   status = need_key(path, &key, error);
+    if (status == DEFT_OK && deft__sealed_read(text, &key, inside, &cause) == DEFT_INVALID) {
+        deft__keyring_forget(); // somebody may have made a new key since
+        status = need_key(path, &key, error);
+        if (status == DEFT_OK) {
+            cause = (deft_error)DEFT_ERROR_INIT;
+            (void)deft__sealed_read(text, &key, inside, &cause);
+        }
+    }
+    deft__wipe(&key, sizeof key);
+    return status == DEFT_OK && cause.status != DEFT_OK ? name_file(path, &cause, error) : status;
+}
+
+// Reads it, and opens it where it is sealed. `text` is empty.
+static deft_status read_text(const char *path, deft_buffer *text, bool *is_sealed,
+                             deft_error *error)
+{
+    deft_buffer inside;
+    deft_status status = read_file(path, text, error);
+    *is_sealed         = status == DEFT_OK && deft__sealed_is(deft_buffer_view(text));
     if (!*is_sealed) {
         return status;
     }
     deft_buffer_init(&inside, text->allocator);
-    status = need_key(path, &key, error);
-    if (status == DEFT_OK) {
-        status = deft__sealed_read(deft_buffer_view(text), &key, &inside, &cause);
-        status = status == DEFT_INVALID ? name_file(path, &cause, error) : status;
-    }
-    deft__wipe(&key, sizeof key);
+    status = open_text(path, deft_buffer_view(text), &inside, error);
     deft_buffer_clear(text);
     *text = inside;
     return status;
@@ -350,7 +361,10 @@ static deft_status seal(const char *path, bool is_sealed, deft_error *error)
         status = deft__keyring_key(true, &key, error);
         deft__wipe(&key, sizeof key);
     }
-    if (status == DEFT_OK && was_sealed != is_sealed && (is_sealed || text.size > 0)) {
+    if (status == DEFT_OK && was_sealed && !is_sealed && text.size == 0) {
+        // Nothing is in it, and there is no plain way to say so.
+        status = unlink(path) == 0 ? DEFT_OK : fail_file(path, "cannot be removed", errno, error);
+    } else if (status == DEFT_OK && was_sealed != is_sealed) {
         status = write_text(path, deft_buffer_view(&text), is_sealed, error);
     }
     deft_buffer_clear(&text);
@@ -359,8 +373,16 @@ static deft_status seal(const char *path, bool is_sealed, deft_error *error)
 
 deft_status deft__logins_seal(const char *path, bool is_sealed, deft_error *error)
 {
-    int         lock   = -1;
-    deft_status status = lock_to_write(path, &lock, error);
+    int           lock = -1;
+    deft__box_key key;
+    // A person may have to unlock the keyring: before others have to wait for the lock.
+    deft_status status =
+        is_sealed ? deft__keyring_key(false, &key, error) : deft__logins_unseal(path, error);
+    deft__wipe(&key, sizeof key);
+    if (status == DEFT_INVALID) {
+        return status;
+    }
+    status = lock_to_write(path, &lock, error);
     if (status == DEFT_OK) {
         status = seal(path, is_sealed, error);
         deft__logins_unlock(lock);

@@ -213,7 +213,9 @@ static void offer_nearest(deft__meaning *m, size_t count, deft__best *best)
             deft__best_offer(best, compared->tools[i], compared->scores[i]);
         }
     }
-    for (size_t i = 0; i < count && best->count < best->max; i++) {
+    // Enough reach the bar to push out all below it, unless they are not allowed.
+    const bool is_short = deft__best_bar(best) >> (DEFT__SCORE_BITS - 16) < bar;
+    for (size_t i = 0; i < count && is_short; i++) {
         if (compared->coarse[i] < bar && compared->scores[i] > 0) {
             deft__best_offer(best, compared->tools[i], compared->scores[i]);
         }

@@ -195,6 +195,72 @@ static void among_many_tools_the_same_are_found(void **state)
     deft_buffer_clear(&text);
 }
 
+static bool is_not_hidden(void *context, uint32_t tool)
+{
+    const bool *is_hidden = context;
+    return !is_hidden[tool];
+}
+
+static int64_t nearness_of(const deft__meaning *meaning, uint32_t tool)
+{
+    const deft__image *image = meaning->image;
+    const int8_t      *own   = image->vectors + (size_t)tool * image->dimensions;
+    return (int64_t)deft__dot_plain(meaning->whole.numbers, own, image->dimensions) * 4096 /
+           image->lengths[tool];
+}
+
+// No tool that is allowed is nearer than one that is found.
+static void assert_nearest(deft__meaning *meaning, const bool *is_hidden)
+{
+    uint32_t     found[DEFT__MEANT_MAX];
+    const size_t count =
+        deft__meaning_find(meaning, found, is_not_hidden, (void *)(uintptr_t)is_hidden);
+    int64_t worst = INT64_MAX;
+    size_t  above = 0;
+    assert_int_equal(count, DEFT__MEANT_MAX);
+    for (size_t i = 0; i < count; i++) {
+        const int64_t nearness = nearness_of(meaning, found[i]);
+        assert_false(is_hidden[found[i]]);
+        worst = nearness < worst ? nearness : worst;
+    }
+    for (uint32_t tool = 0; tool < meaning->image->tool_count; tool++) {
+        above += !is_hidden[tool] && nearness_of(meaning, tool) > worst;
+    }
+    assert_true(above < count);
+}
+
+static void what_is_hidden_leaves_its_place_to_the_next_nearest(void **state)
+{
+    (void)state;
+    static const int64_t percents[] = {0, 50, 90, 98,
+                                       100}; // of the largest: nearer ones are hidden
+    static bool          is_hidden[3006];
+    deft_buffer          text;
+    world                w;
+    deft_buffer_init(&text, NULL);
+    append_many(&text, 3000);
+    if (!open_world(&w, text.data, NULL)) {
+        fail_msg("no memory");
+        return;
+    }
+    (void)best_of(&w, "plant a tree in the garden", NULL);
+    deft__meaning *meaning = &w.searcher->hybrid.meaning;
+    assert_null(meaning->distances); // all are compared
+    int64_t largest = 0;
+    for (uint32_t tool = 0; tool < array_size(is_hidden); tool++) {
+        largest = nearness_of(meaning, tool) > largest ? nearness_of(meaning, tool) : largest;
+    }
+    for (size_t i = 0; i < array_size(percents); i++) {
+        for (uint32_t tool = 0; tool < array_size(is_hidden); tool++) {
+            const bool is_near = nearness_of(meaning, tool) * 100 > largest * percents[i];
+            is_hidden[tool]    = is_near && tool % 16 != 0;
+        }
+        assert_nearest(meaning, is_hidden);
+    }
+    close_world(&w);
+    deft_buffer_clear(&text);
+}
+
 static void a_long_query_is_read_in_windows(void **state)
 {
     (void)state;
@@ -333,6 +399,7 @@ int main(void)
         cmocka_unit_test(tools_without_a_common_word_are_found),
         cmocka_unit_test(what_a_filter_hides_is_not_found_by_meaning),
         cmocka_unit_test(among_many_tools_the_same_are_found),
+        cmocka_unit_test(what_is_hidden_leaves_its_place_to_the_next_nearest),
         cmocka_unit_test(a_long_query_is_read_in_windows),
         cmocka_unit_test(accounts_add_up),
         cmocka_unit_test(an_index_is_opened_with_its_model_only),
