@@ -275,6 +275,39 @@ static void metrics_are_ones_own_where_not_all_may_be_reached(void **state)
     test_web_close();
 }
 
+// Prometheus' text format: each metric is announced once, with what it is and its kind, and its lines follow.
+static void metrics_are_in_the_format_of_prometheus(void **state)
+{
+    (void)state;
+    open_web();
+    const char *text = test_web_get(0, "whole", "/metrics");
+    test_web_hold(text, "\r\nContent-Type: text/plain; version=0.0.4\r\n");
+    int count = 0;
+    for (text = strstr(text, "\r\n\r\n") + 4; *text != '\0'; count++) {
+        char name[64], again[64], kind[16], help[80];
+        int  used = 0;
+        assert_int_equal(sscanf(text, "# HELP %63[a-z_] %*[^\n]\n# TYPE %63[a-z_] %15[a-z]\n%n",
+                                name, again, kind, &used),
+                         3);
+        text += used;
+        assert_string_equal(again, name);
+        (void)snprintf(help, sizeof help, "# HELP %s ", name);
+        assert_null(strstr(text, help));
+        const bool is_total = strcmp(name + strlen(name) - 6, "_total") == 0;
+        assert_string_equal(kind, is_total ? "counter" : "gauge");
+        assert_int_equal(strncmp(text, name, strlen(name)), 0);
+        for (; strncmp(text, name, strlen(name)) == 0; text = strchr(text, '\n') + 1) {
+            const char *rest = text + strlen(name);
+            rest             = *rest == '{' ? strstr(rest, "\"} ") + 2 : rest;
+            assert_int_equal(*rest, ' ');
+            assert_true(strspn(rest + 1, "0123456789") > 0);
+            assert_int_equal(rest[1 + strspn(rest + 1, "0123456789")], '\n');
+        }
+    }
+    assert_int_equal(count, 12);
+    test_web_close();
+}
+
 static void the_journal_names_the_token(void **state)
 {
     (void)state;
@@ -553,6 +586,7 @@ int main(void)
         cmocka_unit_test(one_server_alone_obeys_the_token_too),
         cmocka_unit_test(a_stream_tells_of_what_may_be_reached),
         cmocka_unit_test(metrics_are_ones_own_where_not_all_may_be_reached),
+        cmocka_unit_test(metrics_are_in_the_format_of_prometheus),
         cmocka_unit_test(the_journal_names_the_token),
         cmocka_unit_test(too_many_in_a_minute_are_refused),
         cmocka_unit_test(too_many_at_once_are_refused),

@@ -32,6 +32,14 @@ static const struct {
     {"anybody may ask whether it lives", "GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n",
      "200 OK", false},
     {"a Host of others", "GET /healthz HTTP/1.1\r\nHost: evil.example\r\n\r\n", "403", false},
+    {"a Host of others before a path that is not there",
+     "GET /other HTTP/1.1\r\nHost: evil.example\r\n\r\n", "403", false},
+    {"a Host of others before a method that is not taken",
+     "PUT /mcp HTTP/1.1\r\nHost: evil.example\r\n\r\n", "403", false},
+    {"an Origin of others before a form",
+     "POST /mcp HTTP/1.1\r\nHost: localhost\r\nOrigin: null\r\nContent-Type: text/plain\r\n"
+     "Content-Length: 2\r\n\r\n{}",
+     "403", true},
     {"an Origin of others",
      "POST /mcp HTTP/1.1\r\nHost: localhost\r\nOrigin: http://evil.example\r\nContent-Length: "
      "2\r\n\r\n{}",
@@ -138,6 +146,7 @@ static void tokens_open_what_they_may(void **state)
     set_tokens();
     test_web_hold(test_web_ask(0, "GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n"), "200 OK");
     test_web_hold(test_web_ask(0, "GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n"), "401");
+    test_web_hold(test_web_ask(0, "GET /metrics HTTP/1.1\r\nHost: evil.example\r\n\r\n"), "403");
     test_web_hold(test_web_post(0, "bad", "/mcp", "", INITIALIZE), "WWW-Authenticate: Bearer");
     test_web_hold(test_web_post(1, "good", "/mcp", "", INITIALIZE), "200 OK");
     test_web_hold(test_web_post(1, "good", "/mcp", SESSION,

@@ -5,9 +5,9 @@ import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { assert, check, finish } from './lib/checks.mjs';
 import { here, scratch } from './lib/commands.mjs';
+import { required, suite } from './lib/conformance.mjs';
 
 const [revision, part] = process.argv.slice(2); // those about logins (auth/), or the others (core)
-const suite = join(here, 'node_modules', '@modelcontextprotocol', 'conformance', 'dist', 'index.js');
 const logins = ['metadata-default', 'metadata-var1', 'metadata-var2', 'metadata-var3', 'basic-cimd', 'scope-from-www-authenticate',
   'scope-from-scopes-supported', 'scope-omitted-when-undefined', 'scope-step-up', 'scope-retry-limit', 'token-endpoint-auth-basic',
   'token-endpoint-auth-post', 'token-endpoint-auth-none', 'pre-registration'];
@@ -22,6 +22,14 @@ const scenarios = {
     'sep-2322-client-request-state', 'json-schema-ref-no-deref', 'json-schema-2020-12-preservation', ...auth(logins), ...auth(newLogins)],
 }[revision];
 
+if (revision !== '2025-03-26') { // for which the suite has no list
+  await check(`nothing that ${revision} requires is left out`, () => {
+    const wanted = required(revision, 'Client');
+    console.log(`${wanted.length} scenarios are required`);
+    assert.ok(wanted.length > 0);
+    assert.deepEqual(wanted.filter((name) => !scenarios.includes(name)), []);
+  });
+}
 for (const scenario of scenarios.filter((name) => name.startsWith('auth/') === (part === 'auth'))) {
   await check(scenario, async () => {
     const { status, stdout, stderr } = spawnSync(process.execPath, [suite, 'client', '--command', `${process.execPath} ${join(here, 'driver.mjs')}`,

@@ -1,12 +1,12 @@
 // conformance.mjs REVISION ERA - the public conformance suite, server side, against deft over HTTP with
-// the fixture behind it in one era. Every scenario that the revision requires must pass.
+// the fixture behind it in one era. Every scenario that the revision requires must have run, and pass.
 import { spawn, spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { gateway, here, prime, scratch } from './lib/commands.mjs';
+import { gateway, prime, scratch } from './lib/commands.mjs';
+import { required, suite } from './lib/conformance.mjs';
 
 const [revision, era] = process.argv.slice(2);
-const suite = join(here, 'node_modules', '@modelcontextprotocol', 'conformance', 'dist', 'index.js');
 const deft = gateway({ fixture: `${era}Fixture` });
 
 prime(deft);
@@ -32,7 +32,10 @@ const [scored, unscored = ''] = stdout.slice(stdout.indexOf('=== SUMMARY')).spli
 const left = new Set([...unscored.matchAll(/[✓✗] (\S+) \(/g)].map(([, name]) => name));
 const results = [...scored.matchAll(/([✓✗]) (\S+):/g)].filter(([, , name]) => !left.has(name));
 const failed = results.filter(([, sign]) => sign === '✗');
+const wanted = required(revision, 'Server');
+const missing = wanted.filter((one) => !results.some(([, , name]) => name === one));
+console.log(`${wanted.length} scenarios are required; did not run: ${missing.join(' ') || 'none'}`);
 
 await new Promise((resolve) => { server.on('exit', resolve); server.kill('SIGTERM'); });
 console.log(`${results.length - failed.length} passed, ${failed.length} failed`);
-process.exit(status === 0 && failed.length === 0 && results.length > 0 ? 0 : 1);
+process.exit(status === 0 && failed.length === 0 && wanted.length > 0 && missing.length === 0 ? 0 : 1);

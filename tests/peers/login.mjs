@@ -74,13 +74,15 @@ await check('tokens stand in nothing that deft says', async () => {
   const { accessToken, refreshToken } = kept();
   assert.ok(!said.includes(accessToken) && !said.includes(refreshToken));
 });
-await check('what an agent presents to deft goes to no server', async () => {
-  const { accessToken } = kept();
-  const child = spawn(deft.command, ['serve', '--http', '127.0.0.1:0', '--config', deft.config], { stdio: ['ignore', 'ignore', 'pipe'] });
+await check('what an agent presents to deft goes to no server, and no token into what deft says', async () => {
+  const { accessToken, refreshToken } = kept();
+  const told = []; // all that it says while it works
+  const child = spawn(deft.command, ['serve', '--verbose', '--http', '127.0.0.1:0', '--config', deft.config], { stdio: ['ignore', 'ignore', 'pipe'] });
   process.on('exit', () => child.kill());
   const port = await new Promise((resolve) => {
     createInterface({ input: child.stderr }).on('line', (line) => {
       console.log(line);
+      told.push(line);
       const [, number] = /on port (\d+)/.exec(line) ?? [];
       if (number !== undefined) {
         resolve(number);
@@ -113,6 +115,8 @@ await check('what an agent presents to deft goes to no server', async () => {
   assert.match(answer, /read by/);
   assert.equal(notes.tokens.at(-1), accessToken);
   assert.ok(!notes.everything.some((request) => /agents-own|agents=own/.test(request)));
+  assert.ok(told.length > 0 && !told.some((line) => /agents-own|agents=own/.test(line)
+    || line.includes(accessToken) || line.includes(refreshToken)));
 });
 const { AccessToken, RefreshToken } = authority.provider;
 await check('after a logout there is none, here or at the authorization server', async () => {

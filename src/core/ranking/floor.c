@@ -128,10 +128,14 @@ uint64_t deft__evidence_of(const deft__hybrid *h, const deft__candidate *best)
     const uint64_t rarest  = deft__idf(h->image->tool_count, 0);
     const uint64_t asked   = e->mass_known + e->mass_unknown - at_most(corrected, e->mass_unknown);
     const uint64_t covered = (uint64_t)best->coverage * e->mass_known / DEFT__COVERAGE_FULL;
+    // "repo" asks for nothing that a tool with "repository" does not have.
+    const bool is_whole = expansions > 0 && expansions == full_count && full_count <= 2;
     return evidence_score * at_most(best->score, 2 * rarest) / rarest +
            evidence_word * at_most(words, 3) + evidence_name * at_most(in_name, 2) +
            evidence_field * at_most(of_field, 3) + evidence_expansion * at_most(expansions, 2) +
-           (asked > 0 ? evidence_coverage * covered / asked : 0);
+           (is_whole    ? evidence_coverage
+            : asked > 0 ? evidence_coverage * covered / asked
+                        : 0);
 }
 
 // How often the fewest tools must be doubled to be as many, in 1/1024; between powers of two it is a

@@ -5,6 +5,8 @@
 #include "support/searching.h"
 #include "support/test.h"
 
+#include <pthread.h>
+
 static void every_ranking_is_built(void **state)
 {
     (void)state;
@@ -179,6 +181,78 @@ static void allocations_fail_cleanly(void **state)
     test_searching_clear(&searching);
 }
 
+// --- Threads. ---
+
+#define THREADS 4
+
+static const char *const shared_queries[] = {"create an issue", "mesage to a channel", "/list_.*/",
+                                             "code or pull requests"};
+
+// One thread: how often it found something else than the first one did.
+typedef struct seeker {
+    const test_searching *searching;
+    deft_hit              hits[array_size(shared_queries)]; // the first of each
+    size_t                differences;
+} seeker;
+
+static bool run_shared(deft_searcher *searcher, size_t number, deft_hit *first)
+{
+    const deft_query query = {.text     = deft_view_of(shared_queries[number]),
+                              .ranking  = DEFT_RANKING_HYBRID,
+                              .hits_max = 3};
+    size_t           count = 0;
+    if (searcher == NULL || deft_searcher_run(searcher, &query, NULL) != DEFT_OK) {
+        return false;
+    }
+    const deft_hit *hits = deft_searcher_hits(searcher, &count);
+    *first               = count > 0 ? hits[0] : (deft_hit){{UINT32_MAX}, 0};
+    return count > 0;
+}
+
+// Searches the shared index, and one that it has built itself.
+static void *seek(void *context)
+{
+    seeker        *self     = context;
+    deft_index    *index    = deft_index_new(self->searching->scene.catalog, NULL, NULL);
+    deft_searcher *shared   = deft_searcher_new(self->searching->index, NULL, NULL);
+    deft_searcher *searcher = index != NULL ? deft_searcher_new(index, NULL, NULL) : NULL;
+    for (size_t i = 0; i < 50 * array_size(shared_queries); i++) {
+        const size_t   number = i % array_size(shared_queries);
+        const deft_hit first  = self->hits[number];
+        deft_hit       hit;
+        self->differences += !run_shared(i % 2 == 0 ? shared : searcher, number, &hit) ||
+                             hit.tool.index != first.tool.index || hit.score != first.score;
+    }
+    deft_searcher_free(searcher);
+    deft_searcher_free(shared);
+    deft_index_free(index);
+    return NULL;
+}
+
+static void threads_build_and_search_without_locks(void **state)
+{
+    (void)state;
+    test_searching searching;
+    pthread_t      threads[THREADS];
+    seeker         seekers[THREADS];
+    test_searching_init(&searching);
+    seekers[0] = (seeker){.searching = &searching};
+    for (size_t i = 0; i < array_size(shared_queries); i++) {
+        assert_true(run_shared(searching.searcher, i, &seekers[0].hits[i]));
+    }
+    for (size_t i = 0; i < THREADS; i++) {
+        seekers[i] = seekers[0];
+    }
+    for (size_t i = 0; i < THREADS; i++) {
+        assert_int_equal(pthread_create(&threads[i], NULL, seek, &seekers[i]), 0);
+    }
+    for (size_t i = 0; i < THREADS; i++) {
+        assert_int_equal(pthread_join(threads[i], NULL), 0);
+        assert_int_equal(seekers[i].differences, 0);
+    }
+    test_searching_clear(&searching);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -189,6 +263,7 @@ int main(void)
         cmocka_unit_test(an_empty_catalog_has_no_hits),
         cmocka_unit_test(repetition_does_not_make_it_slow),
         cmocka_unit_test(allocations_fail_cleanly),
+        cmocka_unit_test(threads_build_and_search_without_locks),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
