@@ -254,7 +254,7 @@ def main():
     options = parser.parse_args()
     device = "cuda" if torch.cuda.is_available() else "cpu"
     base = json.loads(options.config.read_text())
-    runs = json.loads(options.runs.read_text()) if options.runs else [{"name": "model"}]
+    runs = json.loads(options.runs.read_text()) if options.runs else [{}]
     began = time.time()
     data = read_data(options.data)
     teacher = Teacher(options.data / "teacher", device)
