@@ -58,9 +58,13 @@ deft_status deft__mcp_reader_take(deft__mcp_reader *reader, deft_view line, deft
     reader->is_batch = false;
     reader->is_done  = true; // unless the line turns out well
 
-    const deft_status status = deft__json_parse(&reader->document, line, &limits, error);
-    if (status != DEFT_OK) {
-        return status;
+    deft_error        problem = DEFT_ERROR_INIT;
+    const deft_status status  = deft__json_parse(&reader->document, line, &limits, &problem);
+    if (status == DEFT_INVALID) {
+        return deft__fail(error, status, problem.offset, "the message is not JSON: %s, at byte %zu",
+                          problem.message, problem.offset);
+    } else if (status != DEFT_OK) {
+        return deft__fail(error, status, problem.offset, "%s", problem.message);
     }
     const deft__json_value root = deft__json_root(&reader->document);
     if (deft__json_is(root, DEFT__JSON_ARRAY)) {

@@ -127,7 +127,7 @@ static const struct {
      DEFT_INVALID, "what?"},
     {"half an answer", "{\"jsonrpc\":", DEFT_INVALID, "the gateway ended before it answered"},
     {"no answer", "", DEFT_INVALID, "the gateway ended before it answered"},
-    {"nonsense", "hello\n", DEFT_INVALID, "a value expected"},
+    {"nonsense", "hello\n", DEFT_INVALID, "the message is not JSON: a value expected, at byte 0"},
     {"a question", "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}\n", DEFT_INVALID,
      "the gateway answers with something else"},
 };

@@ -9,6 +9,18 @@
 #include <stdlib.h>
 #include <string.h>
 
+// A session whose client waits for a tool of a server that runs.
+static void open_with_a_call(void)
+{
+    test_web_open_plain();
+    test_web_hold(test_web_post(0, "", "/mcp", "", INITIALIZE), "200 OK");
+    (void)test_web_post(
+        0, "", "/mcp", SESSION,
+        "{\"jsonrpc\":\"2.0\",\"id\":2,\"method\":\"tools/call\",\"params\":{\"name\":"
+        "\"alpha__alpha_look\"}}");
+    test_web_start(0);
+}
+
 static void a_session_lives_until_it_is_deleted(void **state)
 {
     (void)state;
@@ -77,13 +89,7 @@ static void a_call_streams_where_something_comes_before_its_answer(void **state)
 static void a_server_asks_through_the_stream_and_is_answered_by_a_post(void **state)
 {
     (void)state;
-    test_web_open_plain();
-    test_web_hold(test_web_post(0, "", "/mcp", "", INITIALIZE), "200 OK");
-    (void)test_web_post(
-        0, "", "/mcp", SESSION,
-        "{\"jsonrpc\":\"2.0\",\"id\":2,\"method\":\"tools/call\",\"params\":{\"name\":"
-        "\"alpha__alpha_look\"}}");
-    test_web_start(0);
+    open_with_a_call();
     test_web_say(0, "{\"jsonrpc\":\"2.0\",\"id\":\"q\",\"method\":\"elicitation/create\","
                     "\"params\":{\"message\":\"Which?\"}}");
     test_web_hold(test_web_said(0), "\"method\":\"elicitation/create\"");
@@ -133,13 +139,7 @@ static void tell(const char *text)
 static void a_sessions_own_stream_goes_on_for_who_comes_back(void **state)
 {
     (void)state;
-    test_web_open_plain();
-    test_web_hold(test_web_post(0, "", "/mcp", "", INITIALIZE), "200 OK");
-    (void)test_web_post(
-        0, "", "/mcp", SESSION,
-        "{\"jsonrpc\":\"2.0\",\"id\":2,\"method\":\"tools/call\",\"params\":{\"name\":"
-        "\"alpha__alpha_look\"}}");
-    test_web_start(0);
+    open_with_a_call();
     test_web_answer(0, "tools/call", "{\"content\":[]}");
     test_web_hold(
         test_web_ask(1,
@@ -200,13 +200,7 @@ static void a_modern_client_that_leaves_has_cancelled(void **state)
 static void a_web_that_ends_lets_open_requests_finish(void **state)
 {
     (void)state;
-    test_web_open_plain();
-    test_web_hold(test_web_post(0, "", "/mcp", "", INITIALIZE), "200 OK");
-    (void)test_web_post(
-        0, "", "/mcp", SESSION,
-        "{\"jsonrpc\":\"2.0\",\"id\":2,\"method\":\"tools/call\",\"params\":{\"name\":"
-        "\"alpha__alpha_look\"}}");
-    test_web_start(0);
+    open_with_a_call();
     deft__web_drain(test_web.web);
     assert_int_equal(deft__web_open_count(test_web.web), 1);
     test_web_hold(
